@@ -87,6 +87,7 @@ fn differs(
 /// Returns the simplest shape that differs like `shape`.
 #[track_caller]
 fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
+    // Simplify one property at a time.
     let simpler = |shape: &Shape| -> Vec<Shape> {
         let mut simpler = vec![
             Shape { dynamic: false, ..shape.clone() },
@@ -105,6 +106,7 @@ fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
         simpler.retain(|other| other != shape && !other.parts.is_empty());
         simpler
     };
+    // Repeat while a simpler shape differs.
     while let Some(next) =
         simpler(&shape).into_iter().find(|one| differs(driver, one, seeds, Shape::normalized))
     {

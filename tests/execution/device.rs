@@ -98,6 +98,7 @@ fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
 fn every_source_of_data_reaches_the_shader() {
     let vertex = glsl::vertex(READ, "", SpirvVersion::SPIRV1_0);
     let stage = Stage { specialization: vec![(9, Constant::Bits32(77))], ..Stage::vertex(&vertex) };
+    // Attributes per vertex and per instance, and ranges of buffers.
     let floats = [0.0, 0.5, 1.5, 2.5, 3.5, 4.5].map(f32::to_bits);
     let attribute = |location, format, offset| Attribute { location, format, offset };
     let vertex_buffer = |buffer, offset, stride, rate, attribute| VertexBuffer {
@@ -131,6 +132,7 @@ fn every_source_of_data_reaches_the_shader() {
         }],
         ..Work::default()
     };
+    // The shader sees all values, and the rest of the buffer is unchanged.
     let untouched = u32::from_ne_bytes([FILL; 4]);
     for driver in DRIVERS {
         let buffer = words(&driver.run(&work).buffers[3]);

@@ -100,6 +100,7 @@ fn execute_with(
     edit: impl Fn(&mut Plan),
     mut fill: impl FnMut(&mut [Vec<u8>]),
 ) -> Vec<Left> {
+    // Plan and edit, then add the buffers.
     let mut plans = plans(subject, way, cases);
     plans.iter_mut().flatten().for_each(edit);
     let scope = way.on.device().pass_scope();
@@ -111,6 +112,7 @@ fn execute_with(
     }
     let (count, feed) = (FEEDBACK + subject.layout().len(), sequence.work.buffers.len());
     subject.add_buffers(&mut sequence.work);
+    // Put the pieces into passes.
     for (index, (case, plans)) in cases.iter().zip(&plans).enumerate() {
         sequence.items.push(Item::BeginPass(None));
         for (number, plan) in plans.iter().enumerate() {
@@ -123,6 +125,7 @@ fn execute_with(
         }
         sequence.items.push(Item::EndPass);
     }
+    // Execute, and collect buffers and counts.
     let Executed { outcome, queries } = way.on.execute(&sequence);
     let mut queries = queries.into_iter().map(|counted| counted.counts);
     let left = |(case, memory): (&Case, &[Vec<u8>])| {
@@ -141,6 +144,7 @@ fn planned<'a>(
 ) -> PlannedDraw<'a> {
     let piece = &case.pieces[number];
     let one = &piece.draws[0];
+    // The draw of the plan; only direct draws have a vertex range.
     let numbers = numbers(case.topology, &(one.vertices.clone(), one.instances.clone()));
     let feedback = (0..subject.layout().len()).map(|buffer| first + FEEDBACK + buffer).collect();
     let mut planned = subject.rig.planned(plan, numbers, feedback);
@@ -153,6 +157,7 @@ fn planned<'a>(
         vertex_offset: one.vertex_offset,
         restart: indexed.restart,
     });
+    // The arguments and the predicate in buffers.
     let place = |at: u32| Place {
         buffer: first + ARGUMENTS,
         offset: u64::from(REGION * number as u32 + at),

@@ -377,6 +377,7 @@ fn broken_captures_are_noticed() {
         let cases = few();
         (run_decorated(&words, &layout, &cases), run_decorated(&patched, &layout, &cases))
     };
+    // A wrong offset.
     let (right, wrong) = broken(&options(varyings), &|line| {
         line.contains("%v_index Offset 0").then(|| line.replace("Offset 0", "Offset 12"))
     });
@@ -386,6 +387,7 @@ fn broken_captures_are_noticed() {
     };
     assert!(memories(&right) == first && memories(&wrong) != first);
 
+    // A missing copy.
     let names = ["location=0", "location=1.x", "location=1.yz"];
     let names = names.map(|name| name.parse::<Varying>().expect("they are locations"));
     let (right, wrong) = broken(&Options::new().interleaved(names), &|line| {

@@ -232,6 +232,7 @@ fn vertex_streams_go_to_their_buffers() {
     let layout = STREAMS.layout(varyings);
     let words = STREAMS.plain_stage(ShaderStage::Geometry);
     let options = options(varyings);
+    // The decorations and the requirements.
     let decorated = decorate(&words, &options);
     assert_eq!(
         (decorated.result.streams.as_slice(), decorated.result.locations.len()),
@@ -239,6 +240,7 @@ fn vertex_streams_go_to_their_buffers() {
     );
     assert!(decorated.requirements.features.contains(&Feature::GeometryStreams));
 
+    // The captures, compared with the model for each stream.
     let all = case(Topology::PointList, 1, 6);
     let stage = (ShaderStage::Geometry, decorated.module.words());
     let mut bound = all.clone();

@@ -144,6 +144,7 @@ pub(crate) fn vertex_values(
     varyings: Varyings,
     cases: &[Case],
 ) -> impl Fn(u32, u32) -> Vec<Value> {
+    // Capture the vertices as points.
     let points = |case: &Case| {
         let vertices = case.draw.vertices.len() * case.draw.instances.len();
         let draw = model::Draw { topology: Topology::PointList, ..case.draw.clone() };
@@ -153,6 +154,7 @@ pub(crate) fn vertex_values(
     let captures = run_native(shader, varyings, &points);
     let layout = shader.layout(varyings);
 
+    // Record the values by vertex and instance.
     let mut values = HashMap::new();
     for (case, capture) in points.iter().zip(&captures) {
         let model::Draw { vertices, instances, .. } = case.draw.clone();

@@ -90,6 +90,7 @@ fn ranges_are_kept_wherever_they_are() {
     for driver in DRIVERS {
         let mut noise = Noise::new();
         let mut ranges = Vec::new();
+        // Random ranges and counters.
         let memories = storage.run_with(driver, &cases, |case| {
             let mut words = storage.host_params(case);
             for buffer in 0..2 {
@@ -104,6 +105,7 @@ fn ranges_are_kept_wherever_they_are() {
             words
         });
         assert!(!memories.iter().flatten().all(|memory| is_empty(memory)), "nothing was written");
+        // Only the ranges, as far as they are bound, are written.
         for (memory, range) in memories.iter().flatten().zip(ranges) {
             let range = range.start..range.end.min(bound(memory).end);
             assert!(only_written_in(memory, range.clone()), "{driver:?} {range:?}");

@@ -150,6 +150,7 @@ pub(crate) fn capture_pass<'a>(
     mut edit: impl FnMut(&mut [u32]),
     work: &mut Work<'a>,
 ) -> (Draw<'a>, Vec<usize>) {
+    // Add the indices and the segment table, whose size must not be 0.
     let feedback = storage.feedback(&indexed.case, work);
     let mut add = |mut bytes: Vec<u8>| {
         bytes.resize(bytes.len().next_multiple_of(4).max(4), 0xee);
@@ -164,6 +165,7 @@ pub(crate) fn capture_pass<'a>(
         add(table.table().iter().flat_map(|word| word.to_ne_bytes()).collect())
     });
 
+    // Draw or dispatch with the host parameters.
     let draw = indexed.host(lead(indexed.width));
     let ranges = storage.ranges(&indexed.case);
     let mut told = storage.capture.layout.host_params(&draw, &ranges).expect("the draw is one");
@@ -236,6 +238,7 @@ fn values(vertex: u32, instance: u32) -> Vec<Value> {
 fn is_right(options: &Options, all: &[Indexed]) {
     let layout = INDICES.layout(TWO_BUFFERS);
     let storage = Storage::of_words(INDICES.plain(), layout.clone(), options);
+    // The captured bytes, on both drivers.
     let models: Vec<Capture> = all.iter().map(|one| one.model(&layout, values)).collect();
     for driver in DRIVERS {
         let memories = run(&storage, driver, all, |_| {});
@@ -244,12 +247,14 @@ fn is_right(options: &Options, all: &[Indexed]) {
             assert!(*expected == memory, "{driver:?} {indexed:?}\n{expected:02x?}\n{memory:02x?}");
         }
     }
+    // The counts that the host computes.
     for (indexed, model) in all.iter().zip(&models) {
         let (draw, ranges) = (indexed.host(0), storage.ranges(&indexed.case));
         let written = storage.capture.layout.primitives_written(&draw, &ranges);
         let counts = (written.expect("the ranges fit"), draw.primitives());
         assert_eq!(counts, (model.captured.written, model.captured.needed), "{indexed:?}");
     }
+    // lavapipe's native feature, which has no line loops.
     let has_native =
         |(indexed, _): &(&Indexed, &Capture)| indexed.case.draw.topology != Topology::LineLoop;
     let (natives, models): (Vec<&Indexed>, Vec<&Capture>) =
@@ -363,6 +368,7 @@ fn noise(count: usize) -> Vec<Indexed> {
         let all: Vec<Topology> = topologies().collect();
         let topology = all[noise.below(all.len() as u32) as usize];
         let width = WIDTHS[noise.below(3) as usize];
+        // Indices, some of which restart the primitive.
         let there = 1 + noise.below(60);
         let mut one = Indexed::new(topology, width, there);
         one.restart = true;
@@ -371,6 +377,7 @@ fn noise(count: usize) -> Vec<Indexed> {
             let ends = noise.below(often) == 0;
             *index = if ends { width.restart() } else { noise.below(250) };
         }
+        // The range of indices, the instances and the room.
         let first = noise.below(there);
         one.case.draw.vertices = first..first + noise.below(there - first + 1);
         let instance = noise.below(9);
@@ -419,6 +426,7 @@ fn noise_stays_in_the_ranges() {
     let storage =
         Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &any(HOSTS[0]).restart());
     let draws = noise(400);
+    // Sizes and offsets must stay correct: they bound the memory.
     let kept: Vec<bool> = storage
         .capture
         .words
@@ -426,6 +434,7 @@ fn noise_stays_in_the_ranges() {
         .iter()
         .map(|word| word.name.starts_with("size") || word.name.starts_with("offset"))
         .collect();
+    // Change the other parameters at random.
     for driver in DRIVERS {
         let mut noise = Noise::new();
         let memories = run(&storage, driver, &draws, |words| {
@@ -449,6 +458,7 @@ fn wrong_words_are_noticed() {
     let layout = INDICES.layout(TWO_BUFFERS);
     let storage = Storage::of_words(INDICES.plain(), layout.clone(), &any(HOSTS[0]).restart());
     let draws = shapes(true);
+    // Each wrong parameter changes some capture.
     for (name, what) in [
         ("index_type", "another width"),
         ("vertex_offset", "another base vertex"),
@@ -468,6 +478,7 @@ fn wrong_words_are_noticed() {
             |(one, memory): (&Indexed, &Vec<Vec<u8>>)| one.model(&layout, values).memory != *memory;
         assert!(draws.iter().zip(&memories).any(is_wrong), "{what}");
     }
+    // Restarts change some capture, too.
     let other = |one: &Indexed| Indexed { restart: false, ..one.clone() };
     let is_other = |one: &Indexed| one.model(&layout, values) != other(one).model(&layout, values);
     assert!(draws.iter().any(is_other));

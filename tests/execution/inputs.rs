@@ -38,6 +38,7 @@ const ELEMENTS: u32 = 8;
 
 /// Adds all inputs of the shader to a draw.
 fn add_inputs(draw: &mut Draw<'_>, work: &mut Work<'_>) {
+    // Buffers with different contents.
     let mut buffer = |words: Vec<u32>| {
         work.buffers.push(words.iter().flat_map(|word| word.to_ne_bytes()).collect());
         work.buffers.len() - 1
@@ -56,6 +57,7 @@ fn add_inputs(draw: &mut Draw<'_>, work: &mut Work<'_>) {
         },
     };
     let (vertex, each) = (vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE);
+    // Bind them, and set the constants.
     draw.vertex_buffers.extend([
         vertex_buffer(place, 12, vertex, 0, vk::Format::R32G32B32_SFLOAT),
         vertex_buffer(instance, 8, each, 1, vk::Format::R32G32_UINT),

@@ -302,6 +302,7 @@ fn sizes_that_depend_on_a_constant() {
                 v_values[i] = float(gl_VertexIndex * 8 + i) + float(gl_InstanceIndex) * 100.0;
             gl_Position = vec4(0, 0, 0, 1);
         }";
+    // The native shader has the specialized size.
     let native = Kind {
         declarations: "layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 24) out float v_values[6];",
         body: r"
@@ -312,6 +313,7 @@ fn sizes_that_depend_on_a_constant() {
     };
     native.is_captured(&DRIVERS, &[]);
 
+    // polyshade gets the value of the constant.
     let cases = few();
     let options = Options::new().interleaved(["v_values"]).specialize(4, 3);
     let words = glsl::vertex(source, "", SpirvVersion::SPIRV1_3);

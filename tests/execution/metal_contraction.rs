@@ -46,6 +46,7 @@ fn variants(output: &str, [of_position, of_sum]: [&str; 2]) -> Variants<'static>
 
 /// Returns the capture of a list by one of the variants.
 fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
+    // Random attributes.
     let mut noise = Noise::new();
     let mut number = || 0.1 + f64::from(noise.below(1 << 20)) / f64::from(1 << 20);
     let attributes = (0..VERTICES * ATTRIBUTES / 4).flat_map(|_| (number() as f32).to_ne_bytes());
@@ -61,6 +62,7 @@ fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
         vertex_buffers: vec![VertexBuffer { place, layout }],
         ..Draw::default()
     };
+    // Bind the capture.
     let list = host_draw(&model::Draw {
         topology: Topology::TriangleList,
         provoking_vertex: ProvokingVertex::First,

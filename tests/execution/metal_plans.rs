@@ -158,6 +158,7 @@ fn captured(strides: &[u32], captured: &[Use], reads: &[Use]) -> DrawState {
 
 /// Captures numbers, then captures data computed from them, in one pass of the application; returns the latter.
 fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, Error> {
+    // Plan both draws.
     let (first, second) = (Rig::new(&INDICES, VARYINGS), Rig::new(&READER, READ));
     let plan = |rig: &Rig, state: &DrawState| {
         let pipeline = rig.pipeline(Topology::PointList, Path::Storage);
@@ -168,6 +169,7 @@ fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, 
     let mut reads =
         plan(&second, &captured(&[8], &[Use::Capture(Path::Storage)], &[Use::Vertices]));
     edit(&mut reads);
+    // The second draw reads the first one's capture as a vertex buffer.
     let drawn = numbers(Topology::PointList, &(0..COUNT, 0..1));
     let mut reader = second.planned(&reads, drawn, vec![2]);
     reader.draw.vertex_buffers = vec![VertexBuffer {
@@ -178,6 +180,7 @@ fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, 
             attributes: vec![Attribute { location: 0, format: vk::Format::R32G32_UINT, offset: 0 }],
         },
     }];
+    // Execute both in one encoder of the application.
     let mut sequence = Sequence { scope: ENCODERS, ..Sequence::default() };
     let sizes = strides.iter().chain(&[8]).map(|stride| (stride * COUNT) as usize);
     sequence.work.buffers = sizes.map(|size| vec![FILL; size]).collect();
@@ -244,6 +247,7 @@ fn indexed_draws_are_captured() {
         for (wide, restarts, room) in
             [(false, false, 60), (true, false, 5), (false, true, 60), (true, true, 7)]
         {
+            // The variants, and random indices.
             let asked = options(VARYINGS, HOSTS[2]).indexed(None);
             let asked = asked.topologies([captured]);
             let asked = if restarts { asked.restart() } else { asked };
@@ -257,6 +261,7 @@ fn indexed_draws_are_captured() {
             let sizes = rig.layout().iter().map(|layout| (layout.stride * room) as usize);
             let memory = sizes.map(|size| vec![FILL; size + 2 * GUARD]).collect::<Vec<_>>();
 
+            // The plan and its draw.
             let buffers = rig.layout().iter().map(|layout| {
                 let size = u64::from(layout.stride * room);
                 let (buffer_size, offset) = (size + 2 * GUARD as u64, GUARD as u64);
@@ -294,6 +299,7 @@ fn indexed_draws_are_captured() {
             sequence.items = vec![Item::BeginPass(None), draw, Item::EndPass];
             let found = execute(&metal, &sequence).outcome.buffers;
 
+            // The model captures each segment.
             let segments = values.split(|value| restarts && *value == largest);
             let segments: Vec<Vec<u32>> =
                 segments.map(|one| one.iter().map(|value| value + 3).collect()).collect();

@@ -329,6 +329,7 @@ fn execute(
     let Way { driver, path, scope, .. } = way;
     let device = way.device();
     let queries = [Query::Stream(0)];
+    // Plan and edit.
     let mut plans: Vec<_> = scripts
         .iter()
         .enumerate()
@@ -337,6 +338,7 @@ fn execute(
     plans.iter_mut().flatten().for_each(|(plan, _)| edit(plan));
 
     let mut sequence = Sequence { scope, ..Sequence::default() };
+    // Each script is one pass with its own buffers.
     for (script, plans) in scripts.iter().zip(&plans) {
         let first = sequence.work.buffers.len();
         sequence.work.buffers.extend(script.memory(rig.layout()));
@@ -349,6 +351,7 @@ fn execute(
         }
         sequence.items.push(Item::EndPass);
     }
+    // Execute, and drop the counters.
     let executed = execute_checked(driver, &sequence);
     let buffers = executed.outcome.buffers.chunks(rig.layout().len() + 1);
     let memories = buffers.map(|buffers| buffers[..rig.layout().len()].to_vec()).collect();
@@ -431,6 +434,7 @@ fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
 fn a_wrong_counter_is_noticed() {
     use polyshade_planner::{ParamValue, Step};
     let scripts = scripts(BATCH);
+    // Drop the counters of native captures, and reset those of the storage path.
     let forget = |plan: &mut Plan| {
         for step in &mut plan.steps {
             match step {

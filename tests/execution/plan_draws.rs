@@ -57,6 +57,7 @@ fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
         })
     };
     let counter = |offset| Some(Counter { offset, ..COUNT });
+    // The active capture, and the earlier uses of its data.
     let active = Active {
         buffers: strides.zip(ROOM).map(bound).collect(),
         end: End::Save(vec![counter(0), counter(4)]),
@@ -110,6 +111,7 @@ struct Found {
 /// draws.
 fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
     let Way { driver, path, scope, .. } = way;
+    // Plan the four draws.
     let rig = Rig::of(&INDICES, VARYINGS, way);
     let (points, pixels) =
         (glsl::vertex(POINTS, "", SpirvVersion::SPIRV1_3), glsl::fragment(POINT_PIXELS));
@@ -129,6 +131,7 @@ fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
         plan(&plain, &counted(way)),
     ];
 
+    // Put them into one sequence.
     let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 24;
     let memory = |size: usize| vec![FILL; size + 2 * GUARD];
     let mut buffers = rig.layout().iter().map(size).map(memory).collect::<Vec<_>>();
@@ -149,6 +152,7 @@ fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
         consuming(&plans[3], 1),
         Item::EndPass,
     ];
+    // Execute, and collect the reports.
     let device = driver.device();
     let sequence = Sequence { again: 0, work, items, scope };
     let hazards = hazards(&sequence);
@@ -334,6 +338,7 @@ fn what_is_captured_is_drawn() {
             let scene = |pipeline, active| {
                 scene(&rig, &fragment, (way, &device), (pipeline, active, INSIDE))
             };
+            // Draw with and without rasterizer discard, and without the capture.
             let (pixels, captured) = scene(&shown, true);
             let (blank, discarded) = scene(&hidden, true);
             let (plain, untouched) = scene(&shown, false);
@@ -423,6 +428,7 @@ fn indices_and_arguments_are_captured_natively() {
     let bytes =
         |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
     let capture = |call: Call| {
+        // Plan, and fill the buffers.
         let state = DrawState { call: call.clone(), ..captured(&rig, way, false) };
         let plan = planner::plan(&device, &pipeline, &state).expect("it has a plan");
         let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
@@ -436,6 +442,7 @@ fn indices_and_arguments_are_captured_natively() {
         };
         buffers.push(bytes(&arguments));
 
+        // Add the indices and the arguments.
         let mut planned =
             rig.planned(&plan, numbers(Topology::TriangleStrip, &(3..8, 1..2)), vec![0, 1]);
         if matches!(call, Call::Indexed | Call::IndexedIndirect) {
@@ -457,6 +464,7 @@ fn indices_and_arguments_are_captured_natively() {
         outcome.buffers.truncate(3);
         outcome.buffers
     };
+    // All calls capture the same.
     let direct = capture(Call::Vertices);
     assert_eq!(direct[2], bytes(&[9 * 8, 9 * rig.layout()[1].stride]));
     for call in [Call::Indexed, Call::Indirect, Call::IndexedIndirect] {

@@ -56,6 +56,7 @@ struct Found {
 fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     let rig = Rig::of(&INDICES, VARYINGS, way);
     let device = way.device();
+    // Plan both draws.
     let plan = |topology, before| {
         let pipeline = rig.pipeline(topology, way.path);
         let plan = planner::plan(&device, &pipeline, &state(&rig, before));
@@ -66,6 +67,7 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     let strip = plan(Topology::TriangleStrip, Vec::new());
     let list = plan(Topology::TriangleList, vec![Use::CopySource]);
 
+    // The buffers: feedback, counters, and copies of both.
     let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 12;
     let memory = |size: usize| vec![FILL; size + 2 * GUARD];
     let mut buffers = rig.layout().iter().map(size).map(memory).collect::<Vec<_>>();
@@ -77,6 +79,7 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
         let numbers = numbers(topology, &(vertices, 1..2));
         Item::Draw(Box::new(rig.planned(plan, numbers, feedback.clone())))
     };
+    // The draws with the copies between them.
     let copied =
         planner::barrier(Resource::Captured, &[Use::Capture(way.path)], &[Use::CopySource]);
     let mut items = vec![draw(&strip, Topology::TriangleStrip, 3..8)];
@@ -89,6 +92,7 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     items.push(Item::Copy(counters, Place { buffer: COPIED_COUNTERS, offset: 0 }));
     items.push(draw(&list, Topology::TriangleList, 20..26));
 
+    // Execute, and collect the reports.
     let sequence =
         Sequence { again: 0, work: Work { buffers, ..Work::default() }, items, scope: way.scope };
     let hazards = hazards(&sequence);

@@ -117,6 +117,7 @@ fn capture_all<'a>(
     let mut work = Work { buffers: given.buffers.clone(), ..Work::default() };
     let (mut ranges, mut feedback) = (Vec::new(), Vec::new());
     let (vertices, instances) = (given.vertices, given.instances);
+    // The feedback buffers.
     for buffer in &capture.layout.buffers {
         let size = buffer.stride * vertices * instances;
         ranges.push(BufferRange { size, ..BufferRange::default() });
@@ -124,6 +125,7 @@ fn capture_all<'a>(
         work.buffers.push(vec![0xa5; size as usize]);
     }
 
+    // The capture pass, with the shader's inputs.
     let draw = host_draw(&model::Draw {
         topology: Topology::PointList,
         provoking_vertex: ProvokingVertex::First,
@@ -185,6 +187,7 @@ fn the_variants_are_what_the_others_are_not() {
         )
         .expect(tangled.name)
         .module;
+        // Each variant has exactly the outputs that the other lacks.
         let has = |m: &Module<'_>, output: &str| {
             let entry = m.entry_points().next().expect("there is one");
             let outputs = transform_feedback::capturable(m, entry);

@@ -76,6 +76,7 @@ fn pre_pass<'a>(
         draw.topology = ahead.topology;
         Draw { target, depth: Some(depth), patch_control_points: 3, ..draw }
     };
+    // Each pre-pass is followed by the full shader.
     Work {
         buffers: given.buffers.clone(),
         targets: [vk::Format::R32_UINT, vk::Format::D32_SFLOAT].map(target).repeat(2),

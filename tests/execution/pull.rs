@@ -285,6 +285,7 @@ fn what_is_fetched_otherwise_is_noticed() {
         elements.iter().flat_map(|element| halves(reference.decode(element))).collect();
     let original = shader(&reference);
     let module = Module::parse(&original).expect("glslang's words parse");
+    // The right format and stride, then wrong ones.
     let told = [
         (right, 4),
         ("b8g8r8a8_unorm".parse().expect("it is a format"), 4),

@@ -210,10 +210,12 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
         outputs: &[("v_index", 1)],
     };
     let varyings = Varyings::Interleaved("v_index");
+    // Side effects are refused by default.
     let module = Module::parse_owned(shader.plain()).expect("glslang's words parse");
     let refused = Variants::new(&module, "main", &options(varyings, HOSTS[0]));
     assert!(refused.is_err());
 
+    // Only the pass that keeps them has them.
     let runs = |variant: &[u32], driver: Driver| {
         let log = Range { buffer: 0, offset: 0, size: 4 };
         let draw = Draw {

@@ -172,6 +172,7 @@ fn descriptors_that_contradict_each_other_are_refused() {
 
 #[test]
 fn textures_that_are_none_are_refused() {
+    // Size, levels and contents.
     let said = refused_texture(|texture| texture.width = 0);
     assert!(said.contains("0×1×1"), "{said}");
     let said = refused_texture(|texture| texture.view = vk::ImageViewType::CUBE);
@@ -188,6 +189,7 @@ fn textures_that_are_none_are_refused() {
     assert!(said.contains("a texture TYPE_2D of R8G8B8A8_UNORM, 1048576×1×1"), "{said}");
     let said = refused_texture(|texture| (texture.width, texture.height) = (1 << 14, 1 << 14));
     assert!(said.contains("a texture of more than"), "{said}");
+    // Formats.
     let said = refused_texture(|texture| texture.format = vk::Format::BC1_RGB_UNORM_BLOCK);
     assert!(said.contains("a texture of format BC1_RGB_UNORM_BLOCK"), "{said}");
     let said = refused_texture(|texture| texture.compare = true);
@@ -199,6 +201,7 @@ fn textures_that_are_none_are_refused() {
     let said = refused_texture(depth);
     assert!(said.contains("storage true"), "{said}");
 
+    // Multisampling.
     let several = |texture: &mut Texture| texture.samples = vk::SampleCountFlags::TYPE_4;
     let said = refused_texture(|texture| {
         several(texture);
@@ -217,6 +220,7 @@ fn textures_that_are_none_are_refused() {
 #[test]
 fn shaders_that_make_no_pipeline_are_refused() {
     let fragment = glsl::fragment("#version 450\nvoid main() {}");
+    // Wrong stages.
     let said = refused_draw(|draw| draw.stages[0].entry_point = "other");
     assert!(said.contains("other"), "{said}");
     let said = refused_draw(|draw| draw.stages[0].words = &[]);
@@ -230,6 +234,7 @@ fn shaders_that_make_no_pipeline_are_refused() {
     assert_eq!(said, "there is no entry point `main` for the compute stage");
     let said = refused_draw(|draw| draw.dispatch = Some([1, 1, 1]));
     assert_eq!(said, "a compute stage alone is dispatched");
+    // Wrong constants and topologies.
     let said = refused_draw(|draw| {
         draw.stages[0].specialization = vec![(1, Constant::Bits32(0)), (1, Constant::Bits8(0))];
     });
@@ -237,6 +242,7 @@ fn shaders_that_make_no_pipeline_are_refused() {
     let said = refused_draw(|draw| draw.topology = vk::PrimitiveTopology::PATCH_LIST);
     assert!(said.contains("both tessellation stages"), "{said}");
 
+    // A missing vertex stage.
     let vertex = nothing();
     let mut work = work(&vertex);
     work.draws[0].stages = vec![Stage::fragment(&fragment)];

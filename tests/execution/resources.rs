@@ -75,6 +75,7 @@ fn texels_of_buffers_are_read_and_written() {
         imageStore(both, 0, uvec4(77));",
     );
     for driver in DRIVERS {
+        // Views of parts of one buffer.
         let range = |offset, size| Range { buffer: 0, offset, size };
         let numbers = Resource::UniformTexels { range: range(0, 16), format: vk::Format::R32_UINT };
         let colours = vk::Format::R8G8B8A8_UNORM;

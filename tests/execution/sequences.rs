@@ -28,6 +28,7 @@ fn run_native(layout: &[BufferLayout], cases: &[Case]) -> (Vec<Vec<u8>>, Vec<Cap
     });
     let ranges = ranges.collect::<Vec<_>>();
     let counters = Place { buffer: ranges.len(), offset: 0 };
+    // Each draw resumes at the counters that the previous one saved.
     let draw = |(index, case): (usize, &Case)| Draw {
         stages: vec![Stage::vertex(&words)],
         topology: native_topology(case.draw.topology),

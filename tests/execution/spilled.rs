@@ -89,6 +89,7 @@ impl Spilled {
         wrong: Wrong,
         work: &mut Work<'a>,
     ) -> Drawn {
+        // The capture pass.
         let feedback = self.storage.feedback(case, work);
         let outputs = self.outputs(&host_draw(&case.draw), wrong.half, work);
         let mut capture = Draw {
@@ -105,6 +106,7 @@ impl Spilled {
         if !wrong.not_captured {
             work.draws.push(capture);
         }
+        // The raster pass.
         let raster = self.raster(case, told_raster, outputs, work);
         work.draws.push(raster);
         let feedback = feedback.iter().map(|range| range.buffer).collect();
@@ -269,6 +271,7 @@ fn draws_with_indices_are_drawn_without() {
     for asked in [asked.clone(), asked.clone().limit_in_vertices(), asked.compute()] {
         let spilled = Spilled::scene(&asked);
         let plain = SCENE.plain();
+        // Draws of every topology with 16-bit indices.
         let mut all = Vec::new();
         for of in TOPOLOGIES {
             let mut indexed = Indexed::new(of, IndexType::Uint16, 12);
@@ -281,6 +284,7 @@ fn draws_with_indices_are_drawn_without() {
         }
         for driver in DRIVERS {
             let mut work = Work::default();
+            // The capture pass, the raster pass and the original draw.
             for indexed in &all {
                 let host = indexed.host(lead(indexed.width));
                 let outputs = spilled.outputs(&host, false, &mut work);
@@ -305,6 +309,7 @@ fn draws_with_indices_are_drawn_without() {
                 let original = rasterize(original, &indexed.case, &spilled.fragment, &mut work);
                 work.draws.extend([capture, raster, original]);
             }
+            // The pictures are equal.
             let targets = driver.run(&work).targets;
             for (indexed, pictures) in all.iter().zip(targets.chunks(2)) {
                 assert!(pictures[0].iter().any(|byte| *byte != 0), "{driver:?} {indexed:?}");
@@ -324,6 +329,7 @@ fn broken_variants_and_words_are_noticed() {
     let mut broken = Spilled::scene(&options(SCENE_VARYINGS, HOSTS[0]));
     let original = |driver| pixels(driver, &SCENE.plain(), &cases);
     for driver in DRIVERS {
+        // Faults of the buffers and of the capture.
         let (right, outcome) = broken.run(driver, &cases, Wrong::default());
         assert!(outcome.targets == original(driver), "{driver:?}");
         let half = Wrong { half: true, ..Wrong::default() };
@@ -333,6 +339,7 @@ fn broken_variants_and_words_are_noticed() {
         let not_captured = Wrong { not_captured: true, ..Wrong::default() };
         assert!(broken.run(driver, &cases, not_captured).1.targets != original(driver));
 
+        // The host parameters of another draw.
         for name in ["first_vertex", "first_instance"] {
             let at = broken.storage.capture.words.number(name).expect("there is one") as usize;
             let mut work = Work::default();
@@ -345,6 +352,7 @@ fn broken_variants_and_words_are_noticed() {
             assert!(driver.run(&work).targets != original(driver), "{driver:?} {name}");
         }
     }
+    // A reloading variant that lacks an output.
     for store in ["OpStore %v_colour", "OpStore %v_index"] {
         let whole = broken.reload_outputs.clone();
         broken.reload_outputs =

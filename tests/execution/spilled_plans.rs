@@ -51,6 +51,7 @@ fn what_passes_through_is_drawn() {
                     let pipeline = pipeline(&rig, topology, way, cost);
                     scene(&rig, &fragment, (way, &device), (&pipeline, active, pass))
                 };
+                // Equal results from one run, two runs, and without a capture.
                 let (once, twice, plain) = (draw(DEAR, true), draw(0, true), draw(0, false).0);
                 assert!(once.0.iter().any(|byte| *byte != 0), "{way:?} {topology:?}");
                 assert!(once == twice, "{way:?} {topology:?} {pass:?}");
@@ -140,6 +141,7 @@ fn outputs_that_are_not_stored_are_noticed() {
     let pipeline = pipeline(&rig, Topology::TriangleStrip, way, DEAR);
     let state = (&pipeline, true, PassState::Interruptible);
     let right = scene(&rig, &fragment, (way, &device), state);
+    // Do not store the outputs that the raster pass reloads.
     let not_stored = |plan: &mut Plan| {
         for step in &mut plan.steps {
             if let Step::BindPipeline(bind) = step

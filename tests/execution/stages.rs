@@ -109,6 +109,7 @@ fn constants_of_every_size_are_specialized() {
 fn attributes_of_every_width_are_read() {
     use vk::Format as F;
     let [one, negative] = [1.0_f32, -1.0].map(f32::to_bits);
+    // Shader types and formats, an element, and its expected components.
     let cases: [(&str, F, Vec<u8>, [u32; 4]); 8] = [
         ("uvec4", F::R8G8B8A8_UINT, vec![1, 2, 3, 255], [1, 2, 3, 255]),
         ("ivec2", F::R8G8_SINT, vec![0xff, 2], [u32::MAX, 2, 0, 0]),

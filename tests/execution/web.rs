@@ -205,6 +205,7 @@ fn samples_where_neighbours_may_not_come(by: WebGpu) {
         draws: vec![draw],
         ..Work::default()
     };
+    // The texture affects the result.
     let found = drawn_alike(by, &work);
     work.textures[0] = texture(SIZE, 13);
     assert!(found != DRIVERS[0].run(&work).targets[0]);
@@ -465,6 +466,7 @@ fn copies_structures_of_buffers(by: WebGpu) {
     const SIZE: u16 = 64;
     let fragment = glsl::compiled(ShaderStage::Fragment, FRAGMENT, SpirvVersion::SPIRV1_4);
     let vertex = cover();
+    // Copy the numbers through the shader.
     let draw = of_two_buffers([&vertex, &fragment], SIZE);
     let numbers = (0..SIZE).flat_map(|one| f32::from(one).to_ne_bytes()).collect();
     let work = Work {
@@ -473,6 +475,7 @@ fn copies_structures_of_buffers(by: WebGpu) {
         draws: vec![draw],
         ..Work::default()
     };
+    // The buffers equal the drivers'.
     let found = left_alike(by, &work).buffers.remove(1);
     assert!(found.iter().any(|byte| *byte != 0));
     for driver in DRIVERS {

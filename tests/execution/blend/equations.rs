@@ -162,6 +162,7 @@ fn source_and_destination_swapped_are_noticed() {
     let swapped: Vec<_> =
         pairs(Mode::PLAIN, FormatClass::Float).into_iter().map(|(s, d)| (d, s)).collect();
     let results = run_pairs(Driver::Lavapipe, &fragment, &Equation::ALL, &swapped);
+    // Equations that give the same result with exchanged colours.
     let symmetric = [
         Equation::Zero,
         Equation::Xor,
@@ -238,6 +239,7 @@ fn a_component_that_equals_its_alpha_is_exactly_one() {
 
 #[test]
 fn what_the_api_leaves_undefined_is_a_number_all_the_same() {
+    // Colours with invalid alphas, negative components and greys.
     let alphas = [0.0, -0.5, -1.0, 1.0, 0.25, 2.0, 1.0 / 255.0, 0.75];
     let levels = [0.0, 1.0, -1.0, 0.5, 29.0 / 255.0, 2.0, -0.25, 0.75];
     let colour = |i: u32| {

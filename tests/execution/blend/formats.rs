@@ -177,6 +177,7 @@ impl Format {
         let read = [0, 1, 2, 3].map(|i| self.code.read_as(destination[i], i == 3));
         let count: usize = read.iter().map(Vec::len).product();
         let mut whole = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
+        // Accept the range over all destinations that may have been read.
         (0..count).any(|mut number| {
             let mut destination = [0.0; 4];
             for (component, read) in destination.iter_mut().zip(&read) {

@@ -88,6 +88,7 @@ fn run(
             lower(&plain, &Options::new().every_target(target))
         })
         .collect();
+    // Draw each operation natively and with the lowered shader.
     let mut draws: Vec<Draw<'_>> = Vec::new();
     for (operation, lowered) in LogicOperation::ALL.iter().zip(&lowered) {
         let sources = Descriptor::new(1, 0, Resource::Image(0));
@@ -100,6 +101,7 @@ fn run(
         emulated.descriptors.push(sources);
         draws.push(emulated);
     }
+    // Random destinations.
     let mut noise = Noise::new();
     noise.skip(17);
     let before: Vec<u8> = (0..PIXELS * size(format)).map(|_| noise.bits() as u8).collect();

@@ -57,6 +57,7 @@ fn wrong(fragment: &[u32]) -> Vec<String> {
     let bits: Vec<u8> =
         [BITS_BEFORE; 16].into_iter().flatten().flat_map(u32::to_ne_bytes).collect();
     let word = [Equation::Screen.word()].into_iter().chain(CONSTANTS.map(f32::to_bits));
+    // A draw to all four targets.
     let draw = Draw {
         other_targets: vec![1, 2, 3],
         descriptors: (0..3)
@@ -71,6 +72,7 @@ fn wrong(fragment: &[u32]) -> Vec<String> {
         draws: vec![draw],
         ..Work::default()
     };
+    // The expected results.
     let [screened, ordinary] = expected();
     let combined: Vec<u8> =
         [0, 1, 2, 3].iter().flat_map(|i| (BITS[*i] ^ BITS_BEFORE[*i]).to_ne_bytes()).collect();

@@ -13,6 +13,7 @@ fn run(fragment: impl Fn(Equation) -> Vec<u32>) -> Vec<[Vec<u8>; 2]> {
     let pairs = pairs(Mode::PLAIN, FormatClass::Unorm);
     let (vertex, plain) = (cover(), glsl::fragment(COPY));
     let lowered: Vec<Vec<u32>> = Equation::KHR.map(fragment).into();
+    // Draw each equation natively and with the lowered shader.
     let mut draws: Vec<Draw<'_>> = Vec::new();
     for (equation, lowered) in Equation::KHR.iter().zip(&lowered) {
         let sources = Descriptor::new(1, 0, Resource::Image(0));

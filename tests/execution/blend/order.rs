@@ -149,6 +149,7 @@ fn draw_samples(driver: Driver, reads: TargetReads) {
     let (vertex, layers) = (cover(), glsl::vertex(LAYERS, "", SpirvVersion::SPIRV1_0));
     let (fill, spread) = (glsl::fragment(FILL), glsl::fragment(SPREAD));
     let fragment = lower(&glsl::fragment(MASKED), &soft_light().multisampled());
+    // Fill the samples, draw the layers, and spread the samples.
     let mut first = draw([&vertex, &fill], 0);
     first.descriptors.clear();
     let mut second = draw([&layers, &fragment], 0);
@@ -164,6 +165,7 @@ fn draw_samples(driver: Driver, reads: TargetReads) {
         draws: vec![first, second, third],
         ..Work::default()
     };
+    // The masked samples are unchanged.
     let pixels = colours(&driver.run(&work).targets[1]);
     for (x, pixel) in pixels.into_iter().enumerate() {
         let sample = (x % 4) as f64;

@@ -90,6 +90,7 @@ fn run(
     let (vertex, [one, both]) = (cover(), [ONE, BOTH].map(glsl::fragment));
     let plain = |case: Ordinary| if has_second_source(case) { &both } else { &one };
     let shaders: Vec<Vec<u32>> = cases.iter().map(|case| lowered(plain(*case), *case)).collect();
+    // Draw each case natively and with the lowered shader.
     let mut draws: Vec<Draw<'_>> = Vec::new();
     for (case, lowered) in cases.iter().zip(&shaders) {
         let sources = Descriptor::new(1, 0, Resource::Image(0));
@@ -211,6 +212,7 @@ fn other_blending_is_noticed() {
         let next = next(case);
         lowered(if has_second_source(next) { &both } else { &one }, next, format.class)
     };
+    // The next case instead.
     for cases in all.chunks(20) {
         let results = run(driver, cases, (format.format, &before), other);
         for (case, both) in cases.iter().zip(&results) {
@@ -218,6 +220,7 @@ fn other_blending_is_noticed() {
             assert!(apart.is_some(), "{case} passes for {}", next(*case));
         }
     }
+    // Constants that are not set.
     let constant = Ordinary::both(Term::add(Factor::ConstantColor, Factor::ConstantAlpha));
     let without =
         |plain: &[u32], case| lower(plain, &Options::new().every_target(Blending::ordinary(case)));
@@ -241,6 +244,7 @@ fn signed_formats_clamp_factors() {
     let target = Blending::ordinary(case).format(FormatClass::Snorm);
     let options = Options::new().every_target(target).blend_constants(constant);
     let fragment = lower(&plain, &options);
+    // Draw, then blend with clamped factors.
     let work = Work {
         targets: vec![Target::new(format, 2, 2)],
         pixels: vec![(0, [before; 4].concat())],
@@ -271,6 +275,7 @@ fn blend_constants_are_given_or_words_of_the_host() {
         let make = |plain: &[u32], case| lowered(plain, case, format.class);
         run(driver, &[case], (format.format, &before), make)[0][0].clone()
     };
+    // Every source of the constants.
     for place in [
         ParamSource::PushConstant { offset: 32 },
         ParamSource::Uniform { set, binding },

@@ -68,6 +68,7 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
     ] {
         let options = Options::new().every_target(blending(DECLARED)).select(place);
         let fragment = lower(&glsl::fragment(TWO), &options);
+        // Draw each number at either target.
         let words = words();
         let pairs: Vec<_> =
             (0..words.len()).map(|i| [words[i], words[(i + 1) % words.len()]]).collect();
@@ -82,6 +83,7 @@ fn words_select_wherever_they_are_and_others_pass_the_source_through() {
             place_words(place, &pair.map(|(word, _)| word), 1, &mut draw, &mut work);
             work.draws.push(draw);
         }
+        // Compare the result at both targets.
         for driver in DRIVERS {
             let targets = driver.run(&work).targets;
             for (i, pair) in pairs.iter().enumerate() {
@@ -155,6 +157,7 @@ fn alpha_can_be_one_on_either_side() {
             draws: vec![draw],
             ..Work::default()
         };
+        // The model's result with an alpha of 1.
         let [mut source, mut destination] =
             [SOURCES, DESTINATIONS].map(|both| both[0].map(f64::from));
         match what {

@@ -209,6 +209,7 @@ fn work<'a>(case: &Case, vertex: &'a [u32], original: &'a [u32], lowered: &'a [u
     let mut work = Work::default();
     for run in 0..3 {
         let first = run * count;
+        // Targets with a fill or with destinations.
         for (i, declared) in case.targets.iter().enumerate() {
             let float = *declared != Declared::Integers;
             let format =
@@ -220,6 +221,7 @@ fn work<'a>(case: &Case, vertex: &'a [u32], original: &'a [u32], lowered: &'a [u
             };
             work.pixels.push((first + i, bytes(pixels)));
         }
+        // The original's two draws, then the lowered one.
         let shader = if run < 2 { original } else { lowered };
         let is_float = |i: &usize| case.targets[*i] != Declared::Integers;
         let read = (0..count)

@@ -58,6 +58,7 @@ impl Shape {
     }
 
     fn vertex(&self, style: Style) -> String {
+        // Write the distances and the ordinary values.
         let writes = self.each(
             |i, scalar| {
                 let target = self.distance('o', "", scalar, style);
@@ -77,6 +78,7 @@ impl Shape {
                 format!("    {target} = noise({}u);\n", at.0 * 4 + at.1)
             },
         );
+        // Disable planes, and use a function if wanted.
         let Chain { tessellation, geometry } = self.chain;
         let writes = writes + &self.turn_off(style, !tessellation && !geometry);
         let (function, call) = if self.callee {
@@ -95,6 +97,7 @@ impl Shape {
 
     fn control(&self, style: Style) -> String {
         let own = "[gl_InvocationID]";
+        // Copy whole registers, or each component.
         let copies = if self.form == Form::Whole && style == Style::Registers && !self.dynamic {
             let mut seen: Vec<u32> = self.parts.iter().map(|part| part.location).collect();
             seen.dedup();
@@ -111,6 +114,7 @@ impl Shape {
                 },
             )
         };
+        // Read other invocations' distances after the barrier.
         let first = self.scalars()[0];
         let of = |vertex: &str| self.distance('o', vertex, first, style);
         format!(
@@ -198,9 +202,11 @@ impl Shape {
     fn fragment(&self, style: Style) -> String {
         let mut declarations = String::new();
         let rest = self.rest();
+        // Declare the inputs that are read.
         if self.read || !rest.is_empty() {
             declarations += &self.declarations('i', "", style);
         }
+        // Mix distances and ordinary values into the pixel.
         let mut mix = String::new();
         if self.read {
             for scalar in self.scalars() {

@@ -61,6 +61,7 @@ impl Case {
         let outputs = per_vertex(self.clip, self.cull);
         let (mut inputs, mut writes) = (String::new(), String::new());
         let mut read = "0u".to_owned();
+        // Declare, write and read the distances.
         for (name, count) in arrays.into_iter().filter(|(_, count)| *count > 0) {
             if self.read {
                 inputs += &format!("in float {name}[{count}];\n");

@@ -206,6 +206,7 @@ impl Case {
         primitive: Primitive,
         change: impl Fn(&mut GeometryClip),
     ) -> Stages {
+        // Options that depend on the fragment stage.
         let mut stages = self.native(chain);
         let (_, fragment) = stages.pop().expect("there is a fragment stage");
         let fragment = Module::parse(&fragment).unwrap();
@@ -215,6 +216,7 @@ impl Case {
         clip.keep_at = self.read.then_some(LOCATION);
         change(&mut clip);
 
+        // Clip in the geometry stage, or in a generated one.
         let signature = DistanceCounts { clip: self.clip, cull: self.cull };
         let (stage, last) = stages.pop().expect("there is a stage before it");
         let last = Module::parse(&last).unwrap();
@@ -229,6 +231,7 @@ impl Case {
             stages.push((stage, last.module.into_words()));
             stages.push((ShaderStage::Geometry, geometry.module.into_words()));
         }
+        // The fragment stage reads registers.
         let fragment = take(&fragment, to_registers(LOCATION, Some(signature))).unwrap();
         stages.push((ShaderStage::Fragment, fragment.module.into_words()));
         stages.iter().for_each(|(_, words)| valid(words));

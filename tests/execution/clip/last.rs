@@ -117,6 +117,7 @@ const DISTANCES: &str =
 
 #[test]
 fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written() {
+    // The fragment stage reads the original distances from registers.
     let outputs = ("OUTPUTS", "out float gl_ClipDistance[3];");
     let vertex = with_header(ShaderStage::Vertex, VERTEX, &[outputs, ("WRITES", DISTANCES)]);
     let bits = "floatBitsToUint(d[0] + 2.0 * d[1] + 4.0 * d[2])";
@@ -133,6 +134,7 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
     );
 
     let module = Module::parse(&vertex).unwrap();
+    // Compare with a handwritten mask, for every source of the mask.
     for mask in [0_u32, 5, 7] {
         let writes = format!(
             "{DISTANCES} d = vec3(gl_ClipDistance[0], gl_ClipDistance[1], gl_ClipDistance[2]);
@@ -160,6 +162,7 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
 
 #[test]
 fn user_planes_clip_as_dot_products_by_hand() {
+    // The planes, and a shader with an output for them.
     let planes = [[1.0, 0.5, 0.25, 0.0], [-0.5, 1.0, 0.0, 0.5], [0.0, -1.0, 0.5, 0.75]];
     let words: Vec<u32> = planes.iter().flatten().map(|float: &f32| float.to_bits()).collect();
     let fragment = with_header(ShaderStage::Fragment, FRAGMENT, &[("INPUTS", ""), ("READ", "0")]);
@@ -167,6 +170,7 @@ fn user_planes_clip_as_dot_products_by_hand() {
     let put = "eye = gl_Position.yxwz * 0.5;";
     let vertex = with_header(ShaderStage::Vertex, VERTEX, &[("OUTPUTS", eye), ("WRITES", put)]);
     let module = Module::parse(&vertex).unwrap();
+    // Compare with handwritten dot products, for both vertices and every source.
     for (space, name) in [(None, "gl_Position"), (Some(3), "eye")] {
         let list: Vec<String> =
             planes.iter().map(|[x, y, z, w]| format!("vec4({x}, {y}, {z}, {w})")).collect();

@@ -102,6 +102,7 @@ fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Ve
     let read = with_header(ShaderStage::Fragment, read, &[]);
     let mut work = Work::default();
     for seed in 0..SEEDS {
+        // Draw the picture, then read its samples.
         let format = vk::Format::R8G8B8A8_UNORM;
         work.targets.push(Target { samples, ..Target::new(format, SIZE, SIZE) });
         work.targets.push(Target::new(vk::Format::R32_UINT, SIZE, SIZE));

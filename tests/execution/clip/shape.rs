@@ -237,6 +237,7 @@ impl Shape {
     /// Returns the expression of a distance on one side.
     pub(crate) fn distance(&self, side: char, vertex: &str, of: Scalar, style: Style) -> String {
         let Scalar { kind, location, component, first, number } = of;
+        // Built-in arrays, in their blocks.
         if style == Style::Arrays {
             let name =
                 if kind == DistanceKind::Clip { "gl_ClipDistance" } else { "gl_CullDistance" };
@@ -247,6 +248,7 @@ impl Shape {
             };
             return format!("{block}{name}[{number}]");
         }
+        // Registers.
         match self.form {
             Form::Split => {
                 let width = self

@@ -91,6 +91,7 @@ impl Form {
         let (mut arrays, mut writes) = (String::new(), String::new());
         let names =
             [(Name::ClipDistance, "gl_ClipDistance"), (Name::CullDistance, "gl_CullDistance")];
+        // Declare the arrays, and write their elements from the registers.
         for ((kind, name), count) in names.into_iter().zip(self.counts()) {
             if count > 0 {
                 arrays += &format!(" float {name}[{count}];");
@@ -124,6 +125,7 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     let mut number = || noise.below(1 << 16) as f32 / 32768.0 - 1.0;
     let mut work = Work::default();
     for _ in 0..96 {
+        // A random triangle with distances in attributes.
         let mut floats = Vec::new();
         for _ in 0..3 {
             let w = 1.0 + 0.5 * number();

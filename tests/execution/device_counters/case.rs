@@ -100,6 +100,7 @@ pub(super) struct Case {
 impl Case {
     pub(super) fn random(noise: &mut Noise, kind: Kind) -> Case {
         let Kind { counter_owner, indexed, restart, .. } = kind;
+        // The indices and the buffers.
         let topology = ALL[noise.below(ALL.len() as u32) as usize];
         let width =
             [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32][noise.below(3) as usize];
@@ -117,6 +118,7 @@ impl Case {
         };
         let reached = room.iter().map(&mut reached).collect();
         let mut case = Case { counter_owner, topology, indexed, room, reached, pieces: Vec::new() };
+        // The pieces; one that continues a capture leaves the previous one active.
         let pieces = 1 + noise.below(3);
         for number in 0..pieces {
             let piece = case.piece(noise, kind, number, number + 1 == pieces);
@@ -269,6 +271,7 @@ impl Case {
     pub(super) fn model(&self, subject: &Subject, submissions: u32) -> Left {
         let layout = subject.layout();
         let memory = self.memory(layout);
+        // Set up counters and buffers.
         let mut counters: Vec<u32> =
             layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one).collect();
         let buffer = |((layout, room), memory): ((&BufferLayout, &u32), &Vec<u8>)| model::Buffer {
@@ -282,6 +285,7 @@ impl Case {
         let mut counts = vec![Captured { written: 0, needed: 0 }; self.pieces.len()];
         for _ in 0..submissions {
             for (piece, count) in self.pieces.iter().zip(&mut counts) {
+                // Begin: set the positions at which the draws write.
                 let begun = match &piece.begin {
                     Begin::Anew => Some(vec![None; layout.len()]),
                     Begin::Resume(counters) => Some(counters.clone()),
@@ -290,6 +294,7 @@ impl Case {
                 for (number, begun) in begun.into_iter().flatten().enumerate() {
                     buffers[number].reached = begun.map_or(0, |_| counters[number] as usize);
                 }
+                // Capture the draws.
                 for numbers in &piece.draws[..piece.drawn()] {
                     let draw = model::Draw {
                         topology: self.topology.captured().expect("it is captured"),
@@ -307,6 +312,7 @@ impl Case {
                     count.written += captured.written;
                     count.needed += captured.needed;
                 }
+                // End: save the counters.
                 if let End::Save(saved) = &piece.end {
                     for (number, saved) in saved.iter().enumerate() {
                         if saved.is_some() {

@@ -81,10 +81,12 @@ fn evaluated(jobs: &[Meant]) -> Left {
     };
     for job in jobs {
         let filled = &mut states[job.state as usize];
+        // Begin: read the counters.
         if let Some(begin) = job.begin {
             *filled = begin.map(|at| at.map_or(0, |at| left.counters[at as usize]));
         }
         let (_, vertices, primitives) = TOPOLOGIES[job.topology];
+        // Capture each draw as far as all buffers have room.
         for (number, [count, instances]) in (0..).zip(&job.draws) {
             let is_drawn = job.counted.is_none_or(|counted| number < counted);
             let instances = if is_drawn { *instances } else { 0 };
@@ -105,6 +107,7 @@ fn evaluated(jobs: &[Meant]) -> Left {
                 *query = [query[0] + written, query[1] + needed];
             }
         }
+        // End: write the counters.
         for (at, filled) in job.end.iter().flatten().zip(&*filled) {
             if let Some(at) = at {
                 left.counters[*at as usize] = *filled;
@@ -131,6 +134,7 @@ impl Places {
     }
 
     fn job(&self, meant: &Meant, before: u32, count_at: u32) -> Job {
+        // Counters and arguments by their positions.
         let counters = |counters: [Option<u32>; 2]| {
             let mut places = [0; MAX_BUFFERS];
             for (place, at) in places.iter_mut().zip(counters) {
@@ -156,6 +160,7 @@ impl Places {
         };
         let mut buffers = [(0, 0); MAX_BUFFERS];
         buffers[..2].copy_from_slice(&meant.buffers);
+        // The draws and the job.
         let draws = Draws {
             topology: TOPOLOGIES[meant.topology].0,
             arguments,
@@ -207,6 +212,7 @@ fn dispatched(
 
 /// Runs the counter pass on memory that is filled with other values.
 fn kept(driver: Driver, jobs: &[Meant]) -> Left {
+    // Fill the pass's own memory.
     let draws: Vec<[u32; 2]> = jobs.iter().flat_map(|job| &job.draws).copied().collect();
     let places = Places::new(draws.len() as u32);
     let mut own = vec![EMPTY; places.jobs as usize / 4];
@@ -215,12 +221,14 @@ fn kept(driver: Driver, jobs: &[Meant]) -> Left {
     own[places.queries as usize / 4..places.blocks as usize / 4].fill(0);
     let mut counters: Vec<u32> = (0..COUNTER_COUNT).map(|number| 8 * number).collect();
     let mut before = 0;
+    // Append the jobs and the draw counts.
     for job in jobs {
         let count_at = counters.len() as u32 - COUNTER_COUNT;
         counters.extend(job.counted);
         own.extend(places.job(job, before, count_at).words());
         before += job.draws.len() as u32;
     }
+    // Dispatch.
     let arguments: Vec<u32> =
         draws.iter().flat_map(|[count, many]| [*count, *many, 0, 0]).collect();
     let states = vec![0xab; (STATE_COUNT * Job::STATE_SIZE) as usize];
@@ -228,6 +236,7 @@ fn kept(driver: Driver, jobs: &[Meant]) -> Left {
         vec![bytes(&own), states, [bytes(&arguments), vec![0; 16]].concat(), bytes(&counters)];
     let of_jobs = (places.jobs, jobs.len() as u32);
     let buffers = dispatched(driver, Shader::Count, buffers, of_jobs, [1, 1, 1]);
+    // Read the results back.
     let own = words(&buffers[OWN as usize]);
     let by_four =
         |from: u32, to: u32| own[from as usize / 4..to as usize / 4].as_chunks::<4>().0.to_vec();
@@ -350,6 +359,7 @@ fn tables(
     by_list: bool,
     groups: [u32; 3],
 ) -> Vec<Vec<u32>> {
+    // The layout of tables, jobs and list.
     let most = draws.iter().map(|[_, count]| count * index_type.bytes()).max().unwrap_or(0);
     let table_size = Segments::table_size(index_type, most);
     let segments = Segments {
@@ -364,6 +374,7 @@ fn tables(
     let job_count = if by_list { draws.len() as u32 } else { 1 };
     let tables_at = jobs_at + job_count * Job::SIZE;
     let draws_of_job = draws.len() as u32 / job_count;
+    // Jobs with indirect draws, which only need tables.
     let jobs = (0..job_count).flat_map(|number| {
         let tables = place_in(OWN, tables_at + number * table_size);
         let arguments = Arguments::Indirect {
@@ -389,6 +400,7 @@ fn tables(
         Job { draws: Some(draws), ..Job::default() }.words()
     });
     let jobs: Vec<u32> = jobs.collect();
+    // Fill the memory and dispatch.
     let list = List { jobs: place_in(OWN, jobs_at), count: job_count, restarted: draws_of_job };
     let mut own = list.words().to_vec();
     own.resize(jobs_at as usize / 4, 0);

@@ -123,6 +123,7 @@ fn number(name: &str, otherwise: u32) -> u32 {
 
 #[test]
 fn whatever_comes_together_is_captured() {
+    // Configure the property test.
     let groups = number("POLYSHADE_GROUPS", GROUPS);
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&number("POLYSHADE_SEED", 0).to_le_bytes());
@@ -133,6 +134,7 @@ fn whatever_comes_together_is_captured() {
     let numbers = |length| prop::collection::vec(any::<u32>(), length);
     let drawn = (numbers(16..=16), prop::collection::vec(numbers(80..=240), 1..=BATCH));
     let seen = std::cell::RefCell::new((0, BTreeSet::new()));
+    // Compare the groups, and record the combinations.
     let ran =
         TestRunner::new_with_rng(config, random).run(&drawn.prop_map(Group::drawn), |group| {
             let mut seen = seen.borrow_mut();

@@ -211,6 +211,7 @@ impl Subject {
         work: &mut Work<'_>,
     ) {
         let Some(feed) = &self.feed else { return };
+        // Vertex pulling on the paths with variants.
         if path != Path::Extension {
             let range = |number: usize| {
                 let size = feed.buffers[number].len() as u64;
@@ -220,6 +221,7 @@ impl Subject {
             bind_pulled(&feed.pulled, &feed.told, &ranges, 0, &mut planned.draw, work);
             return;
         }
+        // Fixed-function vertex fetch on the extension path.
         let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
         for (number, rate) in rates.into_iter().enumerate() {
             let format = vulkan_format(feed.format.parse().expect("it is a format"));

@@ -224,6 +224,7 @@ fn other_draws_are_refused() {
         let told = storage.capture.layout.host_params(draw, &storage.ranges(&one.case));
         told.err().map(|error| error.to_string()).unwrap_or_default()
     };
+    // Variants that do not accept the draw.
     let indexed = made(super::any(HOSTS[0]));
     assert!(said(&indexed, &plain).contains("the variants are for draws with indices"));
     assert!(said(&indexed, &restarted.host(0)).contains("were not made for restarts"));
@@ -236,6 +237,7 @@ fn other_draws_are_refused() {
     let wide = made(super::any(HOSTS[0]).indexed(Some(IndexType::Uint32)));
     assert!(said(&wide, &one.host(0)).contains("were not made for indices of 16 bits"));
 
+    // A shader with attributes.
     let words = glsl::vertex(
         ATTRIBUTES.source,
         "#define XFB_v_sum\n#define XFB_v_vertex\n#define POINT_SIZE",

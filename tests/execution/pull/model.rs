@@ -24,6 +24,7 @@ impl Reference {
         let order = parts.next().expect("a name has components");
         let numbers = parts.next().expect("a name has a kind").to_owned();
         let is_packed = parts.next().is_some();
+        // Split the name into components with their sizes.
         let mut components = Vec::new();
         for letter in order
             .split_inclusive(|c: char| c.is_ascii_alphabetic())
@@ -34,6 +35,7 @@ impl Reference {
                 letter.0.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().expect("bits");
             components.push((letter.1, bits));
         }
+        // Packed formats begin with the most significant bits.
         if is_packed {
             components.reverse();
         }

@@ -65,6 +65,7 @@ fn command_json(uses: &[BufferUse]) -> Value {
             "range": { "offset": offset, "size": size },
         }));
     };
+    // Describe each use.
     let (mut vertex_buffers, mut index, mut indirect) = (Vec::new(), None, None);
     let mut capturing = None;
     for one in uses {
@@ -84,6 +85,7 @@ fn command_json(uses: &[BufferUse]) -> Value {
             other => panic!("{other:?}"),
         }
     }
+    // A capturing stage gets as many storage buffers as possible.
     if let Some(stage) = capturing {
         let is_in_stage = |by| match by {
             Use::Storage(of) | Use::Texels(of) => of == stage,
@@ -115,6 +117,7 @@ mod wgpu {
     fn every_sequence_keeps_to_usage_scopes() {
         let mut choices = Choices::seeded(5);
         let mut scopes = BTreeMap::new();
+        // Collect the scopes of plans, and of plans without the ends of passes.
         for _ in 0..SEQUENCES {
             let mut sequence = any_sequence(&mut choices);
             if sequence.device.api != Api::WebGpu {
@@ -131,6 +134,7 @@ mod wgpu {
             }
         }
         let scopes = scopes.values().collect::<Vec<_>>();
+        // wgpu refuses exactly those with a conflict.
         let mut counts = [0; 4];
         for (scope, refusal) in scopes.iter().zip(refusals(&scopes)) {
             let conflicts = scope.conflict().is_some();
