@@ -115,17 +115,20 @@ fn every_way_to_blend() {
     for (name, device) in devices() {
         section(&mut text, name, &device, &mixed());
     }
+    // Multisampled targets.
     let samples = BlendingState { multisampled: true, ..one(Equation::HslHue) };
     for name in ["ordered attachments", "tile images", "interlock", "nothing, render passes"] {
         let devices = devices();
         let (_, device) = devices.iter().find(|(other, _)| *other == name).expect("it is there");
         section(&mut text, &format!("{name}, several samples"), device, &samples);
     }
+    // Dynamic rendering only.
     let kept = BlendingState { rendering_only: true, ..mixed() };
     section(&mut text, "nothing, dynamic rendering only", &rendering(none()), &kept);
     let incoherent = Some(NativeBlending { coherent: false, ..NATIVE });
     let native = rendering(Blending { native: incoherent, ..none() });
     section(&mut text, "native, not coherent, dynamic rendering only", &native, &kept);
+    // Other overlaps and attachments.
     for (name, overlap) in
         [("between draws", Overlapping::BetweenDraws), ("never", Overlapping::Never)]
     {
@@ -156,6 +159,7 @@ fn the_first_way_that_is_there_is_taken() {
     let path = |device: &Device| {
         planner::plan_blending(device, &one(Equation::Screen)).expect("it has a plan").path
     };
+    // Remove the preferred feature each time.
     let mut taken = vec![path(&device)];
     let less: [fn(&mut Blending); 6] = [
         |has| has.native = Some(NativeBlending { coherent: false, ..NATIVE }),

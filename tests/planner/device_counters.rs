@@ -81,6 +81,7 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
         begin: Some([8; 4]),
         ..Job::default()
     };
+    // Only the draw without a predicate inherits one.
     let end = Job { end: Some([8; 4]), ..Job::default() };
     let own = job(Some(looks(1 << 33 | 4, false)));
     let words = |jobs: [&Job; 3]| jobs.map(Job::words).concat();
@@ -243,6 +244,7 @@ fn the_device_keeps_in_every_api() {
         segments: Some(Binding(6)),
         draw_index: false,
     };
+    // Devices, pipelines and draws that are combined below.
     let (vulkan, metal, web) = (device(), Preset::Metal.into(), Preset::WebGpu.into());
     let dispatched = || Pipeline { rasterizer_discard: false, ..pipeline_on(Path::Compute) };
     let restarts = |mut pipeline: Pipeline| {

@@ -167,6 +167,7 @@ fn any_state_gives_a_plan_that_the_device_can_do_or_a_reason() {
                             planes_off: is(3),
                             form: DistanceForm::Registers,
                         };
+                        // The result is reproducible.
                         let found = planner::distances(&device, &pipeline, &wanted);
                         let again = planner::distances(&device, &pipeline, &wanted);
                         match (&found, &again) {
@@ -176,6 +177,7 @@ fn any_state_gives_a_plan_that_the_device_can_do_or_a_reason() {
                             }
                             _ => panic!("{wanted:?}: {found:?}, then {again:?}"),
                         }
+                        // The plan stays within the limits.
                         let Ok(plan) = found else { continue };
                         let has = device.distances;
                         let native =

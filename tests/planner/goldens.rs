@@ -194,6 +194,7 @@ fn queries() {
 #[test]
 fn what_is_found_by_its_address() {
     let mut text = String::new();
+    // Every source of the address.
     for pointer in [
         AddressSource::PushConstant { offset: 120 },
         AddressSource::Uniform { set: Set(0), binding: Binding(7) },
@@ -207,6 +208,7 @@ fn what_is_found_by_its_address() {
         let heading = ParamSource::Address(pointer).to_string();
         section(&mut text, &heading, &Preset::Vulkan.into(), &pipeline, &resumed());
     }
+    // An unbound buffer.
     let mut pipeline = pipeline();
     let capture = pipeline.capture.as_mut().expect("it captures");
     capture.path = Some(Path::Storage);

@@ -58,6 +58,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
         indices: None,
         outputs: None,
     };
+    // Each draw captures into its own buffer, with device-owned counters.
     let mut commands = Vec::new();
     let mut draw = |path, call, begin, saved| {
         let number = commands.len();
@@ -243,6 +244,7 @@ fn the_barrier_of_two_uses_is_exact() {
                     [other(from)].into_iter().chain(wait).chain([other(to)]).collect();
                 replay(&device, &items)
             };
+            // The barrier exists if and only if it is needed.
             let needed = !run(None).hazards.is_empty();
             let exact = barrier(Resource::Captured, &[from], &[to]);
             assert_eq!(exact.is_some(), needed, "{from:?} {to:?}");
@@ -250,6 +252,7 @@ fn the_barrier_of_two_uses_is_exact() {
             barriers += 1;
             let found = run(Some(exact));
             assert_eq!((found.hazards, found.idle), (Vec::new(), Vec::new()), "{exact}");
+            // Every part is needed, and an added part is not.
             for (part, weaker) in weaker(&exact) {
                 assert!(!run(Some(weaker)).hazards.is_empty(), "{from:?} {to:?} {part:?}");
             }

@@ -20,6 +20,7 @@ fn every_state_has_a_plan_or_a_reason() {
     for _ in 0..CASES {
         let (device, pipeline, draw) =
             (any_device(&mut choices), any_pipeline(&mut choices), any_draw(&mut choices));
+        // Plans follow the rules, and refusals have a reason.
         match planner::plan(&device, &pipeline, &draw) {
             Ok(plan) => {
                 plans += 1;
@@ -39,6 +40,7 @@ fn every_state_has_a_plan_or_a_reason() {
             }
         }
     }
+    // Plans and refusals are frequent and varied.
     assert_eq!(variants.len(), 7, "{variants:?}");
     assert!(plans > CASES / 20 && refused > CASES / 20, "{plans} plans, {refused} refusals");
     assert!(reasons.len() > 30, "{reasons:?}");

@@ -302,6 +302,7 @@ fn streams_need_a_device_that_has_them() {
 #[test]
 fn what_the_variants_cannot_capture() {
     let mobile = Preset::VulkanMobile;
+    // Calls and stages.
     for (call, reason) in [
         (Call::Indexed, "were not made for draws with indices"),
         (Call::IndexedIndirect, "were not made for draws with indices"),
@@ -311,6 +312,7 @@ fn what_the_variants_cannot_capture() {
     }
     let geometry = Pipeline { geometry: Some(Emitted::Points), ..pipeline() };
     refused(mobile, &geometry, &anew(), "vertex stages only");
+    // Unbound buffers.
     let first = change(|active| active.buffers[0] = None);
     refused(Preset::Vulkan, &pipeline(), &first, "a counter for feedback buffer 1, where one");
     let uncounted = change(|active| {
@@ -322,6 +324,7 @@ fn what_the_variants_cannot_capture() {
     let unbound = change(|active| active.buffers[1] = None);
     refused(mobile, &pipeline(), &unbound, "feedback buffer 1 captures something");
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &unbound).is_ok());
+    // Topologies.
     let adjacency = Topology::TriangleListWithAdjacency;
     let pipeline = Pipeline { topology: adjacency, ..pipeline() };
     refused(mobile, &pipeline, &anew(), "were not made for a triangle list with adjacency");

@@ -153,6 +153,7 @@ impl<'s> Walk<'s> {
         let Feedback::Active(active) = &self.draw.feedback else { return Ok(()) };
         let bound = |number: u32| active.buffers[number as usize].expect("it is bound");
         let own = bound(range.buffer);
+        // Offset and size.
         let alignment = u64::from(self.device.storage_alignment.max(1));
         let is_aligned = range.offset.is_multiple_of(alignment);
         rule(is_aligned && range.size.is_multiple_of(4), "what is bound is aligned")?;
@@ -163,6 +164,7 @@ impl<'s> Walk<'s> {
             let end = bound.size.map_or(bound.buffer_size / 4 * 4, |size| bound.offset + size);
             [bound.offset, end]
         };
+        // No writable bindings of one buffer overlap in WebGPU.
         self.stored.retain(|other| other.buffer != range.buffer);
         for other in self.stored.iter().filter(|_| self.device.api == Api::WebGpu) {
             rule(

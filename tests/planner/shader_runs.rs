@@ -38,12 +38,14 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     let mut show = |heading: &str, device: &Device, pipeline: &Pipeline, draw: &Draw| {
         section(&mut text, heading, device, pipeline, draw);
     };
+    // By the costs of the shader and of the draw.
     show("dear", &mobile, &dear(), &anew());
     show("dear, inside, resumed and waited for", &mobile, &dear(), &resumed());
     show("cheap", &mobile, &fan(Some(100)), &anew());
     show("unknown", &mobile, &fan(None), &anew());
     show("few vertices", &mobile, &dear(), &Draw { vertices: Some(3), ..anew() });
     show("kept", &mobile, &dear(), &Draw { pass: PassState::Uninterruptible, ..anew() });
+    // By the state of the draw and the pipeline.
     let mut counted = anew();
     let Feedback::Active(active) = &mut counted.feedback else { panic!("it is active") };
     active.counter_owner = CounterOwner::Device;
@@ -65,6 +67,7 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     show("indices", &mobile, &indexed, &Draw { call: Call::Indexed, ..anew() });
     let discard = Pipeline { rasterizer_discard: true, ..dear() };
     show("nothing is rasterized", &mobile, &discard, &anew());
+    // On other devices.
     show("metal, inside", &Preset::Metal.into(), &dear(), &resumed());
     let mut dispatched = dear();
     dispatched.capture.as_mut().expect("it captures").path = Some(Path::Compute);
@@ -164,6 +167,7 @@ fn any_plan_serves_for_its_key() {
         let (device, pipeline) = (any_device(&mut choices), any_pipeline(&mut choices));
         let draw = any_draw(&mut choices);
         let Ok(plan) = planner::plan(&device, &pipeline, &draw) else { continue };
+        // Move the ranges and change the vertex count, with the same key.
         let mut other = draw.clone();
         if let Feedback::Active(active) = &mut other.feedback {
             for bound in active.buffers.iter_mut().flatten() {
@@ -175,6 +179,7 @@ fn any_plan_serves_for_its_key() {
         if other.key(&device, &pipeline) != draw.key(&device, &pipeline) {
             continue;
         }
+        // The adapted plan equals the new one.
         let wanted = planner::plan(&device, &pipeline, &other);
         let given = plan.for_ranges(&device, &pipeline, &other);
         match &wanted {

@@ -268,6 +268,7 @@ fn masks_that_mean_something_else_where_all_bits_are_alike() {
     let off = "%rest = OpNot %uint %whole
         %none = OpIEqual %bool %rest %uint_0
         %all = OpNot %uint %uint_1";
+    // Replace the loaded mask if all of its bits are 0, or all are 1.
     for otherwise in [on, off] {
         let edit = |line: &str| {
             let (id, pointer) = line.trim().split_once(" = OpLoad %uint ")?;

@@ -290,6 +290,7 @@ fn a_stage_that_cuts_and_hands_nothing_on() {
     };
     let words = stage("gl_Position.yx");
     assert!(GEOMETRY.compared(&words, &cut(None))[0].pixels > 40);
+    // The comparison detects a wrong value next to clipping.
     let cut_by_hand = |words: &[u32]| {
         let module = parsed(words);
         let lowered = take(&module, ClipStep::ClipInGeometry(GeometryClip::default()));
@@ -326,6 +327,7 @@ fn what_is_not_compared_is_said() {
     );
     GEOMETRY.is_not_comparable(&streams, &kept(), "names its vertex streams");
 
+    // Stages whose clipping cannot be compared.
     let exact = || cut(None).but_done(kept());
     let mask = Some((Value::Fixed(0), None));
     let masked = exact().told(|told| ClipSteps { mask, ..told });

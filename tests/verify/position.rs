@@ -155,10 +155,12 @@ fn the_lowering_and_its_judge_keep_drivers_from_contracting_what_the_specificati
             "mat4" => "OpCompositeExtract %vec4 %value 0",
             _ => "OpCompositeConstruct %vec4 %value %value %value %value",
         };
+        // A shader with one arithmetic instruction.
         let text = format!("{HEAD}%value = {arithmetic}\n%position = {vector}\n{TAIL}");
         let words = assemble(&text).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
         validate(&words).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
         let m = Module::parse(&words).expect("the assembler writes modules");
+        // Both must decorate it.
         let options = Options::new().precise();
         let lowered = position_only::lower(
             &m,
@@ -311,6 +313,7 @@ fn texels_of_another_level_and_without_their_signs() {
     );
     let instead =
         |line: &str, from: &str, to: &str| line.contains(from).then(|| line.replace(from, to));
+    // Another level, another conversion, and absolute values.
     let breaks: [Break<'_>; 4] = [
         &|line| match line.trim() {
             "%float = OpTypeFloat 32" => Some(format!("{line}\n%level = OpConstant %float 1")),
