@@ -42,6 +42,7 @@ pub(crate) fn a_flipped_bit_is_noticed(report: &Report) -> Result<(), Failed> {
 fn differs(case: &Case) -> Result<(), String> {
     let Case { example, lowering, .. } = case;
     let fault = |what: String| Err(format!("{example}, {lowering}: {what}"));
+    // The WGSL compiles to the same words.
     if let Some(source) = &case.source {
         for (stage, source) in source.iter().enumerate() {
             let read = wgsl::read(source, "stage", SpirvVersion::SPIRV1_3);
@@ -51,6 +52,7 @@ fn differs(case: &Case) -> Result<(), String> {
             }
         }
     }
+    // The lowering gives the same words, or the same fault.
     let after = match (lower(case), &case.after) {
         (Err(error), None) => {
             let is_same = case.fault.as_deref() == Some(error.message());
@@ -70,6 +72,7 @@ fn differs(case: &Case) -> Result<(), String> {
             return fault(format!("{native:?} here and {page:?}, {:?} there", case.fault));
         }
     };
+    // The words print as the same WGSL.
     for (number, (words, text)) in
         case.words.iter().chain(after).zip(case.texts.iter().flatten()).enumerate()
     {

@@ -135,6 +135,7 @@ fn targets_that_are_alike_share_their_code() {
     let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
     validate(lowered.module.words()).unwrap();
     let m = &lowered.module;
+    // Equal targets share a function, and all share the equation.
     let named = |name: &str| {
         m.functions().filter(|f| m.name(f.id()).is_some_and(|own| own == name)).count()
     };

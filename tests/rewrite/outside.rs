@@ -61,6 +61,7 @@ fn a_lowering_outside_of_the_crate_says_what_the_host_does() {
         );
         compile(&source, ShaderStage::Geometry).unwrap()
     };
+    // Host parameters in push constants, and in specialization constants.
     let words = geometry("gl_Layer = 3 * i;");
     let module = Module::parse(&words).unwrap();
     let lowered = lower(&module, "main", ParamSource::PushConstant { offset: 16 }).unwrap();
@@ -74,6 +75,7 @@ fn a_lowering_outside_of_the_crate_says_what_the_host_does() {
     let lowered = lower(&module, "main", constant).unwrap();
     assert_eq!(lowered.requirements.specialization.first(), Some(&(4..5)));
 
+    // Without the built-in, the module is unchanged.
     let words = geometry("");
     let module = Module::parse(&words).unwrap();
     let unchanged = lower(&module, "main", constant).unwrap();

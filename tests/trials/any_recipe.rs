@@ -181,6 +181,7 @@ fn lower(stages: &[Stage<'_>], recipe: &Recipe) -> Result<Vec<Lowered<'static, M
 
 #[test]
 fn any_recipe_gives_valid_modules_or_a_reason() {
+    // One stage before rasterization, with or without a fragment stage.
     let cases = cases();
     let modules =
         cases.iter().map(|case| Module::parse(&case.words).expect("a valid module can be read"));
@@ -202,6 +203,7 @@ fn any_recipe_gives_valid_modules_or_a_reason() {
             stages.extend(choices.perhaps(|choices| choices.of(&fragments)));
             let recipe = recipe(&stages, &mut choices);
             match lower(&stages, &recipe) {
+                // A lowered pipeline is valid, and its host parameters are separate.
                 Ok(lowered) => {
                     for one in &lowered {
                         let valid = validate(one.module.words());
@@ -221,6 +223,7 @@ fn any_recipe_gives_valid_modules_or_a_reason() {
                     assert_eq!(check_apart(&lowered), Ok(()), "{recipe:?}");
                     made += 1;
                 }
+                // An error has a position in the stage that it names.
                 Err(error) => {
                     let names = |(_, entry): &&Stage<'_>| {
                         error.message().contains(&format!(", {} stage: ", entry.model()))

@@ -101,6 +101,7 @@ fn verdicts(trial: Trial, transformations: Transformations) -> Vec<Result<(), St
 
 #[test]
 fn each_disguise_undoes_a_lowering_that_looks_at_what_it_changes() {
+    // Faulty lowerings, each with the transformation that exposes it.
     let broken = [
         (
             "even ids",

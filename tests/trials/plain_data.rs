@@ -254,6 +254,7 @@ fn what_is_said_of_distances_is_kept() {
     let source = "void main() { gl_ClipDistance[1] = 1; gl_CullDistance[0] = 2; }";
     let arrays = module(ShaderStage::Vertex, source);
     let (mut geometry, mut refused) = (None, Vec::new());
+    // Lower with every step.
     for step in steps() {
         let vertex = if matches!(step, Step::Normalize(_)) { &registers } else { &arrays };
         match clip_cull::lower(vertex, "main", &[step].into()) {
@@ -271,6 +272,7 @@ fn what_is_said_of_distances_is_kept() {
             Err(error) => refused.push(error.code().name()),
         }
     }
+    // Only these refusals are expected.
     refused.dedup();
     let expected = ["clip.own-distances", "clip.already-separate", "entry-point.unsupported-stage"];
     refused.retain(|code| !expected.contains(code));

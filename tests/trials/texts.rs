@@ -16,6 +16,7 @@ fn texts_of_variants_read_back_where_those_of_originals_do() {
     let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder)).collect();
     let paths: Vec<&PathBuf> = sample(&all, 4).collect();
     let count = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // Check the shaders on all threads.
     let work = |first: usize| {
         let (mut tally, mut faults) = (Tally::default(), Vec::new());
         for path in paths.iter().skip(first).step_by(count) {
@@ -34,6 +35,7 @@ fn texts_of_variants_read_back_where_those_of_originals_do() {
             faults.extend(found);
         }
     });
+    // All variants read back, and enough of them in each format.
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     for format in Format::ALL {
         let read = tally.read(format);
