@@ -3,8 +3,7 @@
 import { mesh } from "./mesh.js";
 import { Scene, SIZE, checked, open, pixels } from "./gpu.js";
 
-// Returns the uniforms at set 0, binding 0 of every shader: the view of the scene, and the values of the page's
-// sliders.
+// Returns the uniforms at set 0, binding 0 of every shader: the view and the values of the page's sliders.
 function frame({ turn, amount }) {
     const [a, b] = [turn * 6.2832, 0.6];
     const [ca, sa, cb, sb] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)];

@@ -1,5 +1,4 @@
-// The worker with both WebAssembly modules: glslang, and polyshade with naga. They may panic or never end, so they
-// do not run in the page.
+// The worker with both WebAssembly modules, glslang and polyshade with naga, which may panic or never end.
 
 let polyshade;
 let glslang;

@@ -1,5 +1,4 @@
-//! Clip and cull distances: pipelines with distances in registers, after normalization, draw the same as
-//! handwritten built-in arrays.
+//! Clip and cull distances: pipelines with normalized registers draw the same as handwritten built-in arrays.
 
 pub(crate) mod chain;
 mod emulate;

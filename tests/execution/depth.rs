@@ -1,5 +1,4 @@
-//! A converted position draws the same as a shader with the conversion in its source, and captures see the original
-//! position.
+//! A converted position draws like a shader that converts in its source, and captures see the original.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::extension::decorate;

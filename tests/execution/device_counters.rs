@@ -316,8 +316,7 @@ fn wrong_plans_are_noticed() {
     }
 }
 
-/// Returns the number of cases whose results on lavapipe equal the model's, although `edit` changes each step of
-/// their plans.
+/// Returns the number of cases whose results on lavapipe equal the model's despite `edit`.
 fn unnoticed(
     subject: &Subject,
     (path, pass): (Path, PassState),

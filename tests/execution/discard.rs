@@ -1,5 +1,4 @@
-//! A lowered shader draws nothing if its constant says so, and the original picture otherwise; its outputs are
-//! captured in both cases.
+//! A lowered shader draws nothing if its constant says so, else the original picture; captures are unchanged.
 
 use crate::depth::{POSITIONS, QUALIFIERS, captured, decorated};
 use crate::drivers::{DRIVERS, Driver};

@@ -1,5 +1,4 @@
-//! lavapipe's captures of a decorated shader equal the model's, those of the same shader with GLSL qualifiers, and
-//! those of the storage path.
+//! lavapipe's captures of a decorated shader equal the model's, those by GLSL qualifiers, and the storage path's.
 
 use crate::cases::{TOPOLOGIES, all, few};
 use crate::controls;

@@ -145,8 +145,7 @@ const EVERYTHING: Varyings = Varyings::Interleaved(
     "g_pair.b g_double g_list[1] gl_SkipComponents2 gl_NextBuffer gl_Position g_packed gl_NextBuffer g_index g_pair.a",
 );
 
-/// Checks the extension's captures of `STRIPS` against the model, with enough room and with too little. Returns the
-/// number of copies.
+/// Checks the captures of `STRIPS` against the model, with enough room and too little; returns the number of copies.
 #[track_caller]
 fn strips_are_right(varyings: Varyings) -> usize {
     let layout = STRIPS.layout(varyings);

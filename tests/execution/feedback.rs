@@ -136,8 +136,7 @@ pub(crate) fn run_decorated(
     memories.zip(captured).map(|(memory, captured)| Capture { memory, captured }).collect()
 }
 
-/// Returns the shader's outputs for each vertex of the cases. lavapipe captures the vertices as points, so order
-/// and room have no effect.
+/// Returns the shader's outputs for each vertex, captured as points on lavapipe, so order and room have no effect.
 #[track_caller]
 pub(crate) fn vertex_values(
     shader: &Shader,

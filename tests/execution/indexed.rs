@@ -106,8 +106,7 @@ pub(crate) fn bytes_of(indices: &[u32], width: IndexType) -> Vec<u8> {
     indices.iter().flat_map(|index| index.to_le_bytes()[..size].to_vec()).collect()
 }
 
-/// Returns the vertices of each segment between restarts, for a range of indices. An index outside the buffer reads
-/// as 0.
+/// Returns the vertices of each segment between restarts. An index outside the buffer reads as 0.
 pub(crate) fn segments(
     indices: &[u32],
     restart: Option<u32>,
@@ -140,8 +139,7 @@ pub(crate) fn lead(width: IndexType) -> u32 {
     3 * width.bytes()
 }
 
-/// Adds a capture pass, which stores the stage's outputs to `outputs`, and returns its feedback buffers. `edit` may
-/// change the host parameters.
+/// Adds a capture pass that stores outputs to `outputs`; returns its feedback buffers. `edit` may change parameters.
 pub(crate) fn capture_pass<'a>(
     storage: &Storage,
     words: &'a [u32],
@@ -275,8 +273,7 @@ fn any(host: ParamSource) -> Options {
     options(TWO_BUFFERS, host).indexed(None).topologies(topologies())
 }
 
-/// Returns draws of every topology and provoking vertex mode, with different numbers of leftover vertices and start
-/// positions.
+/// Returns draws of every topology and provoking vertex mode, with different leftover vertices and start positions.
 fn shapes(restart: bool) -> Vec<Indexed> {
     let mut all = Vec::new();
     let mut noise = Noise::new();

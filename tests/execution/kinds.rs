@@ -17,8 +17,7 @@ use polyshade_vulkan::model::BufferLayout;
 /// A shader with `xfb_*` qualifiers.
 struct Kind {
     declarations: &'static str,
-    /// The code that writes outputs; the draws are points at one place unless it changes that. `f` differs in each
-    /// vertex and instance.
+    /// The code that writes outputs, by default of points at one place. `f` differs in each vertex and instance.
     body: &'static str,
     /// The stride of each buffer, in bytes; 0 if nothing is captured into it.
     strides: &'static [u32],

@@ -240,8 +240,7 @@ fn every_version_of_spirv_is_captured() {
     }
 }
 
-/// A capture pass draws points and so runs every vertex once. Drawn as fans, the first vertex would run once for
-/// each batch.
+/// A capture pass draws points and runs every vertex once; fans would run the first one once for each batch.
 #[test]
 fn long_draws_are_captured() {
     let cases = TOPOLOGIES.into_iter().chain(LOOP).map(|topology| Case::new(topology, 60_001));

@@ -237,8 +237,7 @@ fn captured_by_model(
     buffers
 }
 
-/// Lists and strips with indices of 16 and 32 bits, with and without primitive restart, into buffers that may be
-/// too small.
+/// Lists and strips with 16- and 32-bit indices, with and without restart, into buffers that may be too small.
 #[test]
 fn indexed_draws_are_captured() {
     let (metal, mut noise) = (metal(), Noise::new());

@@ -1,5 +1,4 @@
-//! Pictures of shaders with changed positions, of any stage, with the depth, both varyings and the constants of the
-//! change.
+//! Pictures of shaders with changed positions, of any stage: depth, both varyings and the host's constants.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -7,8 +6,7 @@ use polyshade::spv::ExecutionModel;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{Constant, Draw, Stage, Target, Work, vk};
 
-/// A shader that writes positions inside and outside OpenGL's clip volume. It has the macro `FIX` at every export
-/// of a vertex.
+/// A shader with positions inside and outside OpenGL's clip volume, and the macro `FIX` at every export.
 pub(crate) struct Scene {
     pub(crate) stage: ShaderStage,
     pub(crate) source: &'static str,

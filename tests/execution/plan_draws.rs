@@ -42,8 +42,7 @@ const ROOM: [u64; 2] = [24, 24];
 const COUNTERS: u32 = 2;
 const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
 
-/// Returns the state of a captured draw that saves its counters. `drawn` says whether a draw used the previously
-/// captured data.
+/// Returns the state of a captured draw that saves its counters; `drawn` if a draw used the earlier capture.
 fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
     let Way { path, counter_owner, .. } = way;
     let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
@@ -107,8 +106,7 @@ struct Found {
     hazards: Vec<String>,
 }
 
-/// Captures a strip, draws the captured data, captures a fan over it, and draws that. Returns the pixels of both
-/// draws.
+/// Captures a strip, draws its data, captures a fan over it, and draws that; returns the pixels of both draws.
 fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
     let Way { driver, path, scope, .. } = way;
     // Plan the four draws.
@@ -392,8 +390,7 @@ fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 
     executed.queries[0].counts.needed
 }
 
-/// A device without fans draws lists: the same pictures, flat values from the same provoking vertices, and the same
-/// captured vertices in order.
+/// A device without fans draws lists: the same pictures, flat values and captured vertices, in order.
 #[test]
 fn fans_are_drawn_as_lists_where_there_are_none() {
     let fragment = glsl::fragment(SCENE_PIXELS);

@@ -1,5 +1,4 @@
-//! Plans of a geometry stage with two vertex streams: each has its own buffer, room, counter and queries, however
-//! often the capture pauses.
+//! Plans of a geometry stage with two vertex streams, each with its own buffer, counter and queries, with pauses.
 
 use crate::drivers::Driver;
 use crate::extension::{decorate, options};

@@ -66,8 +66,7 @@ fn verify_with(program: &Path, driver: Driver, path: &Path, entry: &str, given: 
     }
 }
 
-/// Verifies the shader with accesses clamped to bounds: SwiftShader has no bounds checks, and the memory after a
-/// buffer changes between runs.
+/// Verifies with accesses clamped to bounds: SwiftShader does not check, and memory after buffers varies.
 fn verify_in_bounds(program: &Path, driver: Driver, path: &Path, entry: &str) -> Found {
     let words = shader::read(path).expect("it was read before");
     let mut optimizer = spirv_tools::opt::create(Some(TargetEnv::Universal_1_6));

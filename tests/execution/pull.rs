@@ -1,5 +1,4 @@
-//! The shader fetches attributes as fixed-function vertex fetch does on drivers that support the format, and as the
-//! specification requires on all.
+//! The shader fetches attributes like fixed-function fetch where drivers support the format, and as specified on all.
 
 mod model;
 

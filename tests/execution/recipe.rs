@@ -1,5 +1,4 @@
-//! Pipelines that a recipe lowers draw the same as handwritten pipelines, and capture the outputs that the shader
-//! wrote.
+//! Pipelines that a recipe lowers draw like handwritten pipelines, and capture the original outputs.
 
 use crate::clip::chain::{Stages, normalize, pictures};
 use crate::clip::shape::{Shape, Style};

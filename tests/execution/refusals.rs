@@ -139,8 +139,7 @@ fn vertices_outside_of_their_buffer_are_refused() {
     assert!(text.contains("is not in a buffer of Some(4) bytes"), "{text}");
     let text = said(Indices { index_type: vk::IndexType::NONE_KHR, ..indices(1, 0) });
     assert!(text.contains("indices of type"), "{text}");
-    // With or without restart, an index of another width has no vertex: both drivers restart lists, and support
-    // 8-bit indices.
+    // An index of another width has no vertex, with or without restart: both drivers have 8 bits and restart lists.
     let uint8 =
         |restart| Indices { index_type: vk::IndexType::UINT8_EXT, restart, ..indices(4, 2000) };
     for restart in [false, true] {

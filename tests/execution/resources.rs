@@ -1,5 +1,4 @@
-//! Every kind of resource that a vertex shader can declare: read, written where that is allowed, and alone or in an
-//! array.
+//! Every kind of resource of vertex shaders: read, written where that is allowed, and alone or in an array.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;

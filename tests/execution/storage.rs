@@ -133,8 +133,7 @@ impl Storage {
         ranges.expect("the ranges fit").iter().map(|range| range.reached).collect()
     }
 
-    /// Returns the draw of a variant with these host parameters. It adds the necessary buffers to `work`; the draw
-    /// has no topology or target yet.
+    /// Returns a variant's draw without topology and target; adds the necessary buffers to `work`.
     pub(crate) fn draw<'a>(
         &self,
         words: &'a [u32],

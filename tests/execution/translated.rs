@@ -108,8 +108,8 @@ fn integers_of_wgsl_are_those_of_the_module() {
     is_the_same_in_wgsl(&shader("uint", &UNSIGNED), &UNSIGNED);
 }
 
-/// The expected values are computed here, because lavapipe's results have the sign of the dividend. 32-bit floats
-/// cannot represent these numbers.
+/// lavapipe's results have the sign of the dividend, so the expected values are computed here. 32-bit floats cannot
+/// represent these numbers.
 #[test]
 fn modulo_of_wgsl_has_the_sign_of_the_divisor() {
     let expressions = ["x % 7", "x % -7", "x % (y | 1)"];

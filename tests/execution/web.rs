@@ -30,8 +30,7 @@ tests_in_webgpu!(
     copies_structures_of_buffers,
 );
 
-/// Every equation, with destinations read from a texture, selected by push constants, which are a uniform buffer in
-/// WGSL.
+/// Every equation, with destinations from a texture, selected by push constants: a uniform buffer in WGSL.
 fn blends_as_the_model_says(by: WebGpu) {
     let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
@@ -99,8 +98,8 @@ fn draws_position_only_variants_where_they_draw_the_full_shader(by: WebGpu) {
     assert!(pictures[0][0] != pictures[1][0]);
 }
 
-/// Returns a draw of a triangle whose stages use a uniform buffer at binding 0 and a storage buffer at binding 1,
-/// of this many words.
+/// Returns a draw of a triangle with a uniform buffer at binding 0 and a storage buffer at binding 1, of `words`
+/// words.
 fn of_two_buffers<'a>([vertex, fragment]: [&'a [u32]; 2], words: u16) -> Draw<'a> {
     let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(words) };
     Draw {

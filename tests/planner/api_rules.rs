@@ -57,8 +57,7 @@ fn primitives_restart_as_the_api_has_it() {
     }
 }
 
-/// A shader that reads `gl_DrawID` has a host parameter for it, after the vertex offset; without it the later ones
-/// would be off by one.
+/// A shader that reads `gl_DrawID` has a host parameter for it, after the vertex offset and before the others.
 #[test]
 fn words_of_any_draw_have_the_number_of_the_draw() {
     let names = |draw_index| {
@@ -81,8 +80,7 @@ fn words_of_any_draw_have_the_number_of_the_draw() {
     assert_eq!([&with[..at], &with[at + 1..]].concat(), without);
 }
 
-/// Bindings begin at multiples of 256 bytes: of two separate ranges of one buffer, the binding of the second may
-/// begin within the first.
+/// Bindings begin at multiples of 256 bytes, so those of separate ranges of one buffer may overlap.
 #[test]
 fn web_gpu_writes_to_no_bindings_that_overlap() {
     let draw = |buffer, buffer_sizes: [u64; 2], offset| {

@@ -1,5 +1,4 @@
-//! Plans as committed text: every combination of API, feature, rasterizer discard and feedback, and other
-//! interesting ones.
+//! Plans as committed text: every combination of API, feature, rasterizer discard and feedback, and others.
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};

@@ -1,5 +1,4 @@
-//! In any sequence of draws, with `before` or `next` given, a draw waits for all accesses on which it depends, and
-//! for no others.
+//! In any sequence, with `before` or `next` given, a draw waits for exactly the accesses on which it depends.
 
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_planner::{
@@ -28,8 +27,7 @@ fn every_sequence_waits_for_what_it_depends_on() {
     }
 }
 
-/// The counter that provides a vertex count needs its own wait, even if the draw's captures have waited for the
-/// same use.
+/// A counter that provides a vertex count needs its own wait, even if captures have waited for the same use.
 #[test]
 fn a_count_waits_beside_the_counters_of_a_capture() {
     let mut device = Device::from(Preset::Vulkan);

@@ -1,5 +1,4 @@
-//! The extension path and the planner refuse the same captures because of a device's limits, and each limit matters
-//! to both.
+//! The extension path and the planner refuse the same captures by a device's limits, and each limit matters.
 
 use polyshade::host::{self, Target};
 use polyshade::spv::{ExecutionModel, Module};

@@ -1,5 +1,4 @@
-//! Later commands wait for all accesses of a draw: its reads, the counter that provides its vertex count, and its
-//! captures.
+//! Later commands wait for all accesses of a draw: reads, the counter of its vertex count, and captures.
 
 use crate::states::{anew, pipeline, resumed};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -109,8 +108,7 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
     }
 }
 
-/// A pass that has ended before a capture does not end again for the next use: the capture is in a separate pass in
-/// between.
+/// A pass that has ended before a capture does not end again for the next use: the capture is between passes.
 #[test]
 fn a_pass_that_has_ended_for_a_capture_goes_on_once() {
     let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };

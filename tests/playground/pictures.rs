@@ -125,8 +125,7 @@ pub(crate) fn positions_are_kept_and_converted(report: &Report) -> Result<(), Fa
 /// The tolerance of results that are computed from 8-bit pixels.
 const TOLERANCE: f32 = 4.0;
 
-/// The equation `hardlight` of `VK_EXT_blend_operation_advanced`; `overlay` is the same with source and destination
-/// exchanged.
+/// The equation `hardlight` of `VK_EXT_blend_operation_advanced`; `overlay` exchanges source and destination.
 fn hard_light(source: f32, destination: f32) -> f32 {
     if source <= 0.5 {
         2.0 * source * destination
@@ -160,8 +159,7 @@ pub(crate) fn blending_is_that_of_the_equations(report: &Report) -> Result<(), F
     check(control > 10_000, || format!("overlay is noticed at {control} channels only"))
 }
 
-/// Returns the number of channels that differ from the equation's result, for an opaque destination and a
-/// premultiplied source.
+/// Returns the number of wrong channels, for an opaque destination and a premultiplied source.
 fn wrong(
     equation: fn(f32, f32) -> f32,
     source: &[Pixel],

@@ -1,5 +1,4 @@
-//! Code that entry points share is cloned: [the cases](../cases/rewrite/isolate) show how, and this test shows that
-//! it is complete.
+//! Shared code is cloned: [the cases](../cases/rewrite/isolate) show how, and this test that none is missed.
 
 use crate::shader::case;
 use polyshade::rewrite;

@@ -1,5 +1,4 @@
-//! Tests of rewrite tools and lowerings that cannot be cases: properties, errors with computed positions, corpora,
-//! drivers.
+//! Tests of rewrite tools and lowerings that cannot be cases: properties, error positions, corpora, drivers.
 
 mod blend;
 mod blend_fixed;

@@ -15,8 +15,7 @@ const LOWERING: Lowering = Lowering {
 
 const LAST: &str = "last_layer";
 
-/// Clamps `gl_Layer` at each vertex to the host parameter at `last`, for framebuffers with fewer layers than the
-/// shader draws.
+/// Clamps `gl_Layer` at each vertex to the host parameter at `last`, for framebuffers with fewer layers.
 fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,

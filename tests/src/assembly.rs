@@ -24,8 +24,7 @@ pub fn check(words: &[u32]) -> Vec<String> {
     faults
 }
 
-/// Floats have several forms, and unnamed words may be printed as numbers: for such lines only the parsed words are
-/// compared.
+/// Floats have several forms, and words may print as numbers: for such lines only the parsed words count.
 fn has_forms(line: &str) -> bool {
     line.contains("Constant ") || line.contains('!')
 }

@@ -35,12 +35,10 @@ pub struct Cost {
     pub instructions: u64,
 }
 
-/// Stands for the constant cost of a call: the GLSL library, and the code that is emitted for each output of a
-/// small shader.
+/// The words that stand for the constant cost of a call: the GLSL library, and the code for each output.
 const WORDS_OF_A_CALL: usize = 4096;
 
-/// The limit of instructions per word. A quadratic algorithm exceeds it on modules of some ten thousand words, of
-/// which the corpus has enough.
+/// The limit of instructions per word. A quadratic algorithm exceeds it on the corpus's modules of some 10,000 words.
 const MOST_PER_WORD: f64 = 800.0;
 
 impl Cost {

@@ -149,8 +149,7 @@ fn container(chunks: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     [b"DXBC".as_slice(), &checksum(&checked), &checked].concat()
 }
 
-/// Computes MD5 with a different last block: the length in bits is its first word, and a quarter of it, made odd,
-/// its last.
+/// Computes MD5 with another last block: its first word is the length in bits, its last a quarter of it, made odd.
 fn checksum(data: &[u8]) -> Vec<u8> {
     let (blocks, rest) = data.as_chunks::<64>();
     let bits = data.len() as u32 * 8;

@@ -20,8 +20,7 @@ pub struct Text {
 /// One broken instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
-    /// The instruction and its fault. Numeric ids are left out, so the name applies to the same fault in other
-    /// modules.
+    /// The instruction and its fault, without numeric ids, so that it applies to the same fault in other modules.
     pub name: String,
     line: usize,
     /// The new line; `None` removes the instruction.

@@ -1,5 +1,4 @@
-//! The program `polyshade`. `cargo xtask test` builds it and passes its path; otherwise it is built here, so tests
-//! never run an old one.
+//! The program `polyshade`: the path from `cargo xtask test`, or a fresh build, so tests never run an old one.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -170,8 +170,7 @@ enum Answer {
 pub struct Asked {
     /// The implementation that runs the shaders.
     pub on: On,
-    /// A verb with options that is used once on each shader; otherwise the options of this file are used until
-    /// enough runs are equal.
+    /// A verb with options, for one run on each shader; otherwise this file's options are used until enough are equal.
     pub with: Option<String>,
 }
 

@@ -97,8 +97,7 @@ fn disassemble_by(words: &[u32], use_friendly_names: bool) -> Result<String, Str
 pub enum Rules {
     /// The rules of the oldest Vulkan version that supports the SPIR-V version.
     Vulkan,
-    /// The rules for unlegalized modules of HLSL compilers, in which functions get pointers to outputs and to parts
-    /// of variables.
+    /// The rules for unlegalized modules of HLSL compilers: functions may get pointers to outputs and to parts.
     BeforeLegalization,
     /// No rules: every module is accepted.
     None,

@@ -1,5 +1,4 @@
-//! A recipe makes the same pipeline as its lowerings one by one, in order, and finds the reserved places in the
-//! modules.
+//! A recipe gives the same pipeline as its lowerings in order, and finds reserved places in the modules.
 
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{self, DistanceCounts, Step, UserPlanes};

@@ -11,8 +11,7 @@ use polyshade::clip_cull::DistanceKind;
 use polyshade::host::{ParamSource, Value};
 use polyshade_verify::{ClipForm, ClipSteps};
 
-/// Returns each stage with two registers on each side, the second with both kinds and an ordinary value; and with
-/// arrays.
+/// Returns each stage with two registers on each side, the second with both kinds and a value; and with arrays.
 fn stages() -> [(Stage, Vec<u32>, Vec<u32>); 3] {
     [
         (GEOMETRY, clip_geometry::registers(), clip_geometry::arrays()),

@@ -321,8 +321,7 @@ fn host_words_come_from_anywhere() {
         layout(location = 0) out vec4 v_scaled;
         void main() { v_scaled = a * push.scale; gl_Position = a; }",
     );
-    // Drivers need seconds to compile shaders with parameters at an address, so each source is tested on one driver
-    // only.
+    // Shaders with parameters at an address compile for seconds, so each source is tested on one driver only.
     let places = [
         ParamSource::Uniform { set: Set(2), binding: Binding(1) },
         ParamSource::PushConstant { offset: 16 },

@@ -1,5 +1,4 @@
-//! Captures by the extension: equal if supported, and different if they have a deliberate fault. `equal` has the
-//! kinds of varyings.
+//! Captures by the extension: equal, and different with a deliberate fault. `equal` has the kinds of varyings.
 
 use crate::subject::{self, Driver, Subject, job, judge, vertex};
 use polyshade::host::Target;

@@ -1,5 +1,4 @@
-//! Captures of indexed draws, of topologies with adjacency, and in compute stages: equal, and different if they
-//! have a deliberate fault.
+//! Indexed captures, topologies with adjacency, and compute stages: equal, and different with a deliberate fault.
 
 use crate::subject::{DRIVERS, Driver, LOST_BITS, Subject, edited, losing_bits, sampled, vertex};
 use polyshade::host::{AddressSource, ParamSource};

@@ -1,5 +1,4 @@
-//! Fragment functions of Metal, read as C++: framebuffer-fetch blending equals the model, and is different if the
-//! text has a deliberate fault.
+//! Fragment functions of Metal, read as C++: framebuffer-fetch blending equals the model, and faults are detected.
 
 use crate::blend::{Case, fragment, shader};
 use crate::metal::{Edits, edited, metal};

@@ -8,8 +8,7 @@ use polyshade_tests::sample::sample_by;
 
 use polyshade_verify::{Lowering, Part, Pulls, Verdict};
 
-/// Matrices, arrays, inputs that share a location, integers, per-instance inputs (locations 3 and 7), and an unused
-/// input.
+/// Matrices, arrays, shared locations, integers, per-instance inputs (locations 3 and 7), and an unused input.
 const SHADER: &str = "layout(location = 0) in mat3x2 m;
     layout(location = 3) in vec4 of_instance;
     layout(location = 4) in vec2 array[2];

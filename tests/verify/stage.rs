@@ -218,8 +218,8 @@ impl Stage {
         subject::judge_by(runner, &Job { vertices: 30, runs: 3, ..job })
     }
 
-    /// Verifies the step on one of the stage's drivers, or on each with `POLYSHADE_WHOLE`; it must be equal.
-    /// Returns the counts.
+    /// Checks that the step is equal on one of the stage's drivers (on all with `POLYSHADE_WHOLE`); returns the
+    /// counts.
     #[track_caller]
     pub(crate) fn compared(self, words: &[u32], step: &Step) -> Vec<Equal> {
         let each = subject::sampled(self.drivers, words).map(|driver| {

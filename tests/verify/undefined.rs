@@ -70,8 +70,7 @@ fn what_stages_leave_to_the_driver_may_be_anything() {
                 &normalized(DistanceSemantics::default(), marked(&["clip=3.xy"], &[])),
             );
         }
-        // Filled with zero they are equal; with the other filler, this shader writes zero where the original is
-        // undefined.
+        // Filled with zero they are equal; with the other filler, only this shader writes zero.
         let zero = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
         for ((stage, words), (_, zero)) in sample_by(left, stages(left).into_iter().zip(zero), 2) {
             stage.is_equal(&words, &kept().but_made(zero));

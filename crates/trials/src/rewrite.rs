@@ -14,8 +14,7 @@ type Edit<'c> =
 /// The limit of variables that are rewritten one by one; lowerings demote more variables together.
 const ONE_BY_ONE: usize = 8;
 
-/// Returns the version that a patch makes after `entry` is isolated. Positions of errors refer to the isolated
-/// version, not to `module`.
+/// Returns the version that a patch makes of the isolated `entry`. Errors have positions in the isolated version.
 fn rewritten(
     name: &'static str,
     module: &Module<'_>,

@@ -45,8 +45,8 @@ pub struct Transformations {
     pub unknown: bool,
     /// Moves some stores to outputs, and some additions, subtractions and products, into functions.
     pub outlined: bool,
-    /// Adds non-semantic instructions that refer to variables and values, and ends debug scopes after terminators,
-    /// as spirv-opt does.
+    /// Adds non-semantic instructions for variables and values, and ends debug scopes after terminators like
+    /// spirv-opt.
     pub annotated: bool,
 }
 

@@ -59,8 +59,7 @@ impl Code {
         }
     }
 
-    /// Returns the values that a device may read for a stored colour. Its sRGB conversion may have an error of half
-    /// a step.
+    /// Returns the values that a device may read for a stored colour; sRGB conversion may be off by half a step.
     fn read_as(self, value: f64, is_alpha: bool) -> Vec<f64> {
         if self != Code::Srgb8 || is_alpha {
             return vec![value];

@@ -1,5 +1,4 @@
-//! Ordinary blending: pictures of the lowered shader, compared with the drivers' fixed-function blending of the
-//! same draws.
+//! Ordinary blending: the lowered shader compared with the drivers' fixed function, on the same draws.
 
 use super::formats::{FORMATS, Format};
 use super::grid::{SIDE, pairs};
@@ -114,8 +113,7 @@ fn run(
     targets.chunks(2).map(|both| [both[0].clone(), both[1].clone()]).collect()
 }
 
-/// Returns the cases that a driver supports natively; without dual-source blending, the first source replaces the
-/// second.
+/// Returns the cases that a driver supports; without dual-source blending, the first source replaces the second.
 fn cases_of(driver: Driver) -> Vec<Ordinary> {
     if driver.device().capabilities().features.dual_src_blend == vk::TRUE {
         return cases();

@@ -202,8 +202,7 @@ fn destinations(target: usize) -> Vec<[f32; 4]> {
         .collect()
 }
 
-/// Returns the original's draws over both fills, then the lowered shader's draw over destinations; each location
-/// has its own target.
+/// Returns the original's draws over both fills, then the lowered one; each location has its own target.
 fn work<'a>(case: &Case, vertex: &'a [u32], original: &'a [u32], lowered: &'a [u32]) -> Work<'a> {
     let count = case.targets.len();
     let mut work = Work::default();

@@ -262,8 +262,7 @@ impl Shape {
         self.normalized_with(|semantic| semantic)
     }
 
-    /// Returns the converted stages, with changed semantics. Only the first of two adjacent stages has its own
-    /// semantics.
+    /// Returns the converted stages with changed semantics; only the first of two adjacent stages has its own.
     #[track_caller]
     pub(crate) fn normalized_with(
         &self,

@@ -1,5 +1,4 @@
-//! Distances emulated in a geometry stage, compared with native ones: the same pixels are covered, with the same
-//! values.
+//! Distances emulated in a geometry stage, compared with native ones: same coverage and same values.
 
 use super::chain::{seeded, valid, with_header};
 use super::per_vertex;
@@ -331,8 +330,7 @@ fn difference(left: &[Vec<f32>], right: &[Vec<f32>]) -> Difference {
     found
 }
 
-/// The tolerance for values that are interpolated in differently clipped triangles: the values are up to 30, and
-/// thin triangles round them.
+/// The tolerance for values interpolated in differently clipped triangles: up to 30, and rounded by thin triangles.
 const ROUNDING: f32 = 0.02;
 
 #[track_caller]

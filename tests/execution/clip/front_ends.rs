@@ -1,5 +1,4 @@
-//! Vertex stages with distances, and fragment stages without, as front ends emit them, compared with the same
-//! stages by hand.
+//! Stages as front ends emit them, with distances in the vertex stage only, compared with handwritten ones.
 
 use super::chain::normalize;
 use crate::drivers::{DRIVERS, Driver};

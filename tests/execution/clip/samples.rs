@@ -1,5 +1,4 @@
-//! Emulated distances, sample by sample: how far the approximate form differs from native distances, and that the
-//! exact form does not.
+//! Emulated distances, sample by sample: the approximate form differs somewhat from native, the exact does not.
 
 use super::chain::{seeded, with_header};
 use super::per_vertex;

@@ -1,5 +1,4 @@
-//! Random ways to pass distances in registers, and the GLSL for them: with registers, and with handwritten built-in
-//! arrays.
+//! Random ways to pass distances, and the GLSL for them: in registers, and in handwritten built-in arrays.
 
 use crate::noise::Noise;
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic};
@@ -138,8 +137,7 @@ impl Shape {
         locations
     }
 
-    /// Returns the declarations of the distances on one side, `o` for outputs or `i` for inputs, with `array` after
-    /// each name.
+    /// Returns the declarations of the distances of outputs (`o`) or inputs (`i`), with `array` after each name.
     pub(crate) fn declarations(&self, side: char, array: &str, style: Style) -> String {
         let mut text = String::new();
         let qualifier = if side == 'o' { "out" } else { "in" };

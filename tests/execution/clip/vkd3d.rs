@@ -178,8 +178,7 @@ fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
     cases().iter().for_each(Case::is_culled_in_the_fragment_stage);
 }
 
-/// The reason why no pixel shader is drawn: vkd3d 1.2 declares the input as an array of one element, and copies a
-/// vector from it.
+/// Why no pixel shader is drawn: vkd3d 1.2 declares an input array of one element, and copies a vector from it.
 #[test]
 fn pixel_shaders_that_read_distances_are_not_valid_before_or_after() {
     for name in [Name::ClipDistance, Name::CullDistance] {

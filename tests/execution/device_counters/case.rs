@@ -20,8 +20,7 @@ pub(super) const ARGUMENTS: usize = 1;
 pub(super) const INDEX_BUFFER: usize = 2;
 pub(super) const FEEDBACK: usize = 3;
 
-/// The layout of each piece's region in the argument buffer: draw count, byte count, predicate of conditional
-/// rendering, and draw arguments.
+/// The layout of a piece's region in the argument buffer: draw count, byte count, predicate and draw arguments.
 pub(super) const REGION: u32 = 256;
 pub(super) const DRAW_COUNT: u32 = 0;
 pub(super) const BYTES_TO_DRAW: u32 = 4;
@@ -326,8 +325,7 @@ impl Case {
         ([bytes(&counters)].into_iter().chain(memory).collect(), counts)
     }
 
-    /// Whether a piece is the first of a `RecordedAround` pass, in which no draw can wait for data that is captured
-    /// in it.
+    /// Whether a piece is the first of a `RecordedAround` pass, in which no draw can wait for captures of the pass.
     pub(super) fn begins_pass(&self, number: usize) -> bool {
         number == 0 || self.pieces[number].begin != Begin::Running
     }

@@ -349,8 +349,7 @@ fn jobs_are_done_in_their_order() {
     }
 }
 
-/// Returns the segment tables of draws with these indices, from one job or from a list with one job for each draw,
-/// by this many groups.
+/// Returns the segment tables of draws, from one job or from a list with a job for each draw, by this many groups.
 fn tables(
     driver: Driver,
     indices: &[u8],

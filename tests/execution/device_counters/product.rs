@@ -106,8 +106,7 @@ fn host(noise: &mut Noise, counter_owner: CounterOwner, path: Path) -> Host {
     possible[noise.below(possible.len() as u32) as usize]
 }
 
-/// Returns whether the validation layer reports hazards for draws that need no order but store to overlapping
-/// ranges. Debian's version does not.
+/// Whether the validation layer reports unordered draws that store to overlapping ranges; Debian's does not.
 pub(super) fn looks_at_ranges() -> bool {
     let device = Driver::Lavapipe.device();
     device

@@ -16,8 +16,7 @@ use std::collections::BTreeMap;
 /// The size of each buffer of the sequences.
 const SIZE: u64 = 3072;
 
-/// The number of buffers of the sequences. One more is read by capturing stages that do not reach the limit of
-/// storage buffers.
+/// The number of buffers of the sequences. Stages below the limit of storage buffers read one more.
 const BUFFERS: u32 = 4;
 
 /// The limit of storage buffers of a stage.
@@ -110,8 +109,7 @@ fn refusals(scopes: &[&UsageScope]) -> Vec<Option<String>> {
 mod wgpu {
     use super::*;
 
-    /// wgpu refuses exactly those passes that break a usage scope, among the plans and the plans without the ends
-    /// of passes.
+    /// wgpu refuses exactly the passes that break a usage scope, of the plans with and without the ends of passes.
     #[test]
     #[ignore = "slow: it needs Python's wgpu"]
     fn every_sequence_keeps_to_usage_scopes() {

@@ -1,5 +1,4 @@
-//! Executes WebGPU work with wgpu on lavapipe, by a Python script, because wgpu's Python package is available as a
-//! binary.
+//! Executes WebGPU work with wgpu on lavapipe, by a script, as its Python package is available as a binary.
 
 use super::Answer;
 use std::io::Write;

@@ -1,5 +1,4 @@
-//! Prints the outcomes of every lowering on every shader below some folders: a table for each folder, one for all,
-//! and the reasons of refusals.
+//! Prints the outcomes of every lowering on shaders: tables for each folder and for all, and why some are refused.
 
 use std::process::ExitCode;
 

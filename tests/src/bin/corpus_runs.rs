@@ -1,5 +1,4 @@
-//! Runs `polyshade verify` on the shaders below some folders until a given number of runs are equal, and prints the
-//! differences.
+//! Runs `polyshade verify` on shaders until a given number of runs are equal, and prints the differences.
 
 use polyshade_tests::runs::{self, Asked, On};
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! Mutates lowered modules, runs `polyshade verify` on the mutants, and writes the results to the lists of
-//! `tests/mutants`.
+//! Runs `polyshade verify` on mutants of lowered modules, and writes the results to the lists of `tests/mutants`.
 
 use polyshade_tests::mutants::{LISTS, List};
 use std::process::ExitCode;

@@ -1,5 +1,4 @@
-//! Inserts unknown instructions into function bodies, as a newer compiler or a vendor may do; every lowering must
-//! keep them.
+//! Inserts unknown instructions into function bodies, as newer compilers may; every lowering must keep them.
 
 use std::path::Path;
 

@@ -28,8 +28,7 @@ fn run_script(directives: &str, shader: &str, script: &str) -> Result<(), String
 
 /// Runs a case of this text, with the diffs and versions in `folder`.
 fn run_in(folder: &Path, bless: bool, case: &str, script: &str) -> Result<(), String> {
-    // A child process that another thread starts while the script is written inherits the open file; then the
-    // script cannot be executed.
+    // A child process started by another thread may hold the script open for writing; it cannot be executed then.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let program = folder.join("polyshade");

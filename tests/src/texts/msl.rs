@@ -10,8 +10,8 @@ pub fn lacks(text: &str) -> Option<String> {
         .or_else(|| index_beyond(text))
 }
 
-/// Types and functions that MSL lacks, and SPIRV-Cross's names for unsupported ones. (The vertices of a patch are a
-/// pointer in a kernel.)
+/// Types and functions that MSL lacks, and SPIRV-Cross's names for them. (A kernel gets a patch's vertices as a
+/// pointer.)
 const MISSING: [&str; 9] = [
     "double",
     "packed_double",

@@ -50,8 +50,7 @@ struct Conflict {
     kind: DataKind,
 }
 
-/// Returns the executed items of a sequence, without the draws that the planner refuses or whose dependencies
-/// cannot be expressed.
+/// Returns the executed items, without draws that the planner refuses or whose dependencies cannot be expressed.
 pub fn executed(sequence: &Sequence, mode: DependencyMode) -> Vec<Item> {
     let mut commands = sequence.commands.clone();
     loop {

@@ -190,7 +190,7 @@ impl Memory {
         });
     }
 
-    /// Returns whether barriers make an access wait for an earlier one.
+    /// Returns whether an access waits for an earlier one.
     fn waits_for(
         &self,
         past: &Past,

@@ -37,7 +37,7 @@ struct Replay<'s> {
     memory: Memory,
 }
 
-/// The bindings and active captures within a plan.
+/// The bound pipeline and the active capture within a plan.
 #[derive(Default)]
 struct State {
     bind: Option<Bind>,
@@ -73,8 +73,7 @@ impl Replay<'_> {
         self.attachments();
     }
 
-    /// Adds a pass's accesses to its attachments: it loads and clears them, draws to them and stores them, in this
-    /// order.
+    /// Adds a pass's accesses to its attachments, in order: loads and clears, draws, stores.
     fn attachments(&mut self) {
         use Accesses as A;
         let (early, late) = (Stages::EARLY_FRAGMENT_TESTS, Stages::LATE_FRAGMENT_TESTS);
@@ -101,7 +100,7 @@ impl Replay<'_> {
         self.uses_since(self.memory.now(), used, drawn);
     }
 
-    /// Makes the accesses of a use, which are ordered after all accesses from `since` on.
+    /// Makes the accesses of a use. They need not wait for those from `since` on, which have the same origin.
     fn uses_since(&mut self, since: usize, used: &Used, drawn: bool) {
         for (scope, writes) in accesses(used.by) {
             let access = Access { cells: used.cells, scope, writes, drawn };

@@ -208,8 +208,7 @@ impl Writer<'_> {
         self.choices.of(&[CounterOwner::Host, CounterOwner::Device])
     }
 
-    /// Chooses the reads of a draw, from buffers into which it does not capture: nothing orders the reads and
-    /// stores of one draw.
+    /// Chooses reads from buffers into which the draw does not capture: nothing orders reads and stores of one draw.
     fn reads(&mut self, captured: &[Cells]) -> Vec<Used> {
         let stage = self.choices.of(&[ShaderStage::Vertex, ShaderStage::Fragment]);
         let uses = [

@@ -37,8 +37,7 @@ struct Inlined<'m> {
     inst: Option<(Inst<'m>, HashMap<Id, Id>)>,
 }
 
-/// Returns the functions of at most one instruction, including those whose only instruction is a call of such a
-/// function.
+/// Returns the functions of at most one instruction, including those that only call such a function.
 fn inlined<'m>(module: &'m Module<'m>) -> HashMap<Id, Inlined<'m>> {
     let mut inlined: HashMap<Id, Inlined<'m>> = HashMap::new();
     loop {
@@ -216,8 +215,7 @@ impl<'m> Canonicalizer<'m> {
         }
     }
 
-    /// Emits the instructions before the types that refer to numbered ids. They are sorted, because their order
-    /// does not matter.
+    /// Emits the instructions before the types that refer to numbered ids, sorted, as their order does not matter.
     fn preamble(&mut self) {
         let mut lines: Vec<Vec<u32>> = Vec::new();
         let end = self.module.section_end(Section::Annotations);

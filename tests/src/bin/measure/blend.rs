@@ -1,5 +1,4 @@
-//! Measures blending in the shader, compared with ordinary and native advanced blending, for full-screen layers in
-//! one draw.
+//! Measures blending in the shader against ordinary and native advanced blending, in full-screen layers.
 
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;

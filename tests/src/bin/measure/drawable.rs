@@ -9,8 +9,7 @@ use polyshade_vulkan::{
 };
 use std::path::Path;
 
-/// The size of the buffer at every binding, in bytes: more than a small shader reads, and within the limits of
-/// every device.
+/// The size of the bound buffer, in bytes: enough for a small shader, and within the limits of every device.
 const BYTES: u64 = 1 << 14;
 
 /// A shader and its bindings.
@@ -28,8 +27,7 @@ struct Buffer {
 }
 
 impl Drawable {
-    /// Reads a shader. Returns `None` if it is not a valid vertex shader of a length in this range, or has other
-    /// inputs.
+    /// Reads a valid vertex shader of a length in this range; `None` if it is another or has other inputs.
     pub(crate) fn read(path: &Path, words: std::ops::Range<usize>) -> Option<Self> {
         let module = shader::read(path).ok().filter(|module| words.contains(&module.len()))?;
         shader::validate(&module).ok()?;

@@ -82,8 +82,7 @@ fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints the cost of a captured triangle list: with and without indices, and with fixed-function or pulled
-/// attributes.
+/// Prints the cost of a captured list: with and without indices, with fixed-function and pulled attributes.
 fn indices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let list = Topology::TriangleList;
     let decorating = Module::parse(decorated)?;

@@ -1,5 +1,4 @@
-//! Measures a position-only pass against the full shader in a vertex-bound scene, and the derivation of the variant
-//! against SPIRV-Tools' passes.
+//! Measures a vertex-bound position-only pass, and the derivation of the variant against SPIRV-Tools' passes.
 
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
@@ -13,8 +12,7 @@ use polyshade_vulkan::{
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The number of vertices in a draw, and of instances in the large and the small draw; the difference of their
-/// times is the cost of the vertices.
+/// Vertices of a draw, and instances of the large and the small draw, whose difference is the vertices' cost.
 const VERTICES: u32 = 3 << 16;
 const MANY: u32 = 129;
 const FEW: u32 = 1;

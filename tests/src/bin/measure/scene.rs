@@ -18,8 +18,7 @@ const MANY: u32 = 3 << 15;
 /// The number of draws in a run. The fixed cost of a run, such as memory for the buffers, varies by milliseconds.
 const DRAWS: usize = 8;
 
-/// A shader with little to compute, for the capture of a four-component vector; the benchmark of the layer uses it
-/// too.
+/// A shader with little to compute, for the capture of a vec4; the benchmark of the layer uses it too.
 pub(crate) const TRIVIAL: &str =
     include_str!("../../../../crates/layer/benches/shaders/trivial.vert");
 /// A shader with much to compute, for the same capture.

@@ -1,5 +1,4 @@
-//! A contact sheet of all advanced blend equations and overlap modes: the lowered shader as a device draws it, and
-//! the model next to it.
+//! A contact sheet of all advanced blend equations and overlap modes: drawn by a device, and modelled.
 
 use crate::blend::COVER;
 use crate::{Result, fragment, vertex};

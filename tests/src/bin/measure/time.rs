@@ -1,5 +1,4 @@
-//! Measures time: processor time if the driver runs on the processor, which other processes may use too; otherwise
-//! the time of the device.
+//! Measures processor time if the driver runs on the processor, which may be shared; else the device's time.
 
 use crate::Result;
 use polyshade_vulkan::{Device, DeviceName, Error, Validation, Work};

@@ -16,8 +16,7 @@ fn isolate(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>, E
     Ok(rewrite::isolate(m, name, model(stage)?)?.module.into_owned())
 }
 
-/// `dce`, with any of `only NAME MODEL`, `without-output NAME`, `without-effects` and `refuse-effects`. A second
-/// run must not remove more.
+/// `dce [only NAME MODEL] [without-output NAME] [without-effects] [refuse-effects]`; a second run removes nothing.
 fn dce(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>, Error> {
     let mut wanted = DceOptions::new();
     let mut rest = arguments;
