@@ -17,6 +17,7 @@ enum Request {
     Read { name: String, source: String },
     /// Writes words as WGSL.
     Write { words: Vec<u32> },
+    /// Describes a module.
     Describe { words: Vec<u32> },
     /// Lowers the stages of a pipeline.
     Lower(Box<Asked>),
