@@ -6,7 +6,7 @@ import { ATTRIBUTES, STRIDE } from "./mesh.js";
 export const SIZE = 256;
 const FORMAT = "rgba8unorm";
 const DEPTH = "depth32float";
-// At least the size of any uniform or storage block of a shader in the page.
+// Larger than any uniform or storage block of a shader in the page.
 const ZEROS = 16_384;
 
 // The reason why there is no device for drawing. Shaders are still lowered.
@@ -136,7 +136,7 @@ export class Scene {
         return { buffer: bound ?? this.zeros };
     }
 
-    // Returns the contents of the shaders' own textures.
+    // Returns the texture that replaces the shaders' own textures.
     pattern() {
         this.patterned ??= this.texture(pattern());
         return this.patterned;
@@ -234,7 +234,7 @@ export async function checked(device, run) {
     return made;
 }
 
-// Returns squares of two brightnesses over a wheel of hues.
+// Returns a checkerboard in blue; red and green follow the position.
 function pattern() {
     return pixels((x, y) => {
         const isLight = (Math.floor(x * 8) + Math.floor(y * 8)) % 2;

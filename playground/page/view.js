@@ -83,7 +83,7 @@ function table(head, rows) {
 
 const code = (text) => element("code", {}, String(text));
 
-// Creates the table of host parameters, which the user can set.
+// Creates the rows of host parameters, which the user can set.
 function wordRows({ state, found, change }) {
     return found.lowered.stages.flatMap(({ stage, host }) => host.flatMap(({ source: place, params }) =>
         params.map((word) => {
@@ -134,7 +134,7 @@ function purpose(given) {
     return `destination of location ${given.destination.location}`;
 }
 
-// Creates the table of the first captured vertices.
+// Creates the tables of the first captured vertices.
 function captured(found) {
     const buffers = found.pictures?.after.buffers ?? [];
     return buffers.map(({ captured, stride, contents }, index) => {
@@ -189,5 +189,5 @@ const PANES = {
 // The panes of a single stage.
 export const OF_STAGES = ["assembly", "wgsl", "difference"];
 
-// Creates the contents of a pane.
+// Creates the columns of a pane.
 export const pane = (name, context) => PANES[name](context);
