@@ -1,5 +1,5 @@
 #version 450
-// Two targets, an exit in the middle, and colours that the blended triangles bring.
+// Two targets, an early return, and the colours of the blended triangles.
 layout(location = 0) in vec4 colour;
 layout(location = 1) in vec4 other;
 layout(location = 0) out vec4 first;

@@ -1,5 +1,5 @@
 #version 450
-// A strip of three triangles, of which one is turned.
+// A strip of three triangles, one of them with the opposite orientation.
 layout(triangles) in;
 layout(triangle_strip, max_vertices = 5) out;
 in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];

@@ -1,5 +1,5 @@
 #version 450
-// Built-in arrays, an element by a variable.
+// Built-in arrays, with a dynamic index.
 layout(location = 0) in vec4 a;
 layout(location = 1) in vec4 b;
 layout(location = 0) out vec4 v_colour;

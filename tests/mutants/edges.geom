@@ -1,5 +1,5 @@
 #version 450
-// Two strips, of which one has four vertices.
+// Two strips, one of them with four vertices.
 layout(lines) in;
 layout(line_strip, max_vertices = 6) out;
 in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];

@@ -1,5 +1,5 @@
 #version 450
-// Doubles, elements and members, and an exit in the middle.
+// Doubles, elements and members, and an early return.
 layout(location = 0) in vec4 a;
 layout(location = 1) in vec3 b;
 layout(location = 0) out dvec2 v_pair;

@@ -1,5 +1,5 @@
 #version 450
-// Two registers, as Direct3D has them, of which one is written twice.
+// Two registers as in Direct3D, one of them written twice.
 layout(location = 0) in vec4 a;
 layout(location = 1) in vec4 b;
 layout(location = 0) out vec4 v_colour;

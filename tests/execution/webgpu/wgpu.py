@@ -13,16 +13,16 @@ from wgpu import BufferUsage, TextureUsage
 from wgpu.backends.wgpu_native.extras import set_instance_extras
 
 DRIVER = "llvmpipe"
-# What a device may have beside what every one has, the second beyond WebGPU.
+# Optional features; the second is an extension of WebGPU.
 FEATURES = {"clip-distances", "vertex-writable-storage"}
-# The limits for usage scopes, which are those that every implementation of WebGPU has.
+# The limits for usage scopes, which every implementation of WebGPU supports.
 LIMITS = {
     "max-bind-groups": 4,
     "max-storage-buffers-per-shader-stage": 8,
     "min-storage-buffer-offset-alignment": 256,
     "min-uniform-buffer-offset-alignment": 256,
 }
-# Stages that use nothing: layouts list the bindings.
+# Stages without resources: the layouts list the bindings.
 STAGES = """
 @vertex fn vertex() -> @builtin(position) vec4f { return vec4f(); }
 @fragment fn fragment() -> @location(0) vec4f { return vec4f(); }
