@@ -1,4 +1,4 @@
-//! The pages of rules in docs/lowerings refer to existing tests.
+//! The pages of rules in tests/rules refer to existing tests.
 
 use polyshade_planner::{CountedBy, Counter};
 use std::fs;

@@ -1,4 +1,4 @@
-//! `cargo xtask sentences`: draws sentences from documents, comments, messages and commits, for a reader who grades them.
+//! `cargo xtask sentences`: draws sentences from documents, comments, messages and commits for a reader to grade.
 
 use std::collections::BTreeSet;
 
