@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs a C++ compiler, unless there is one. It is no chore of xtask: linking that takes a compiler, too.
+# Installs a C++ compiler if none is installed. xtask cannot do this, because linking xtask itself needs a compiler.
 set -eu
 if command -v cc >/dev/null && command -v c++ >/dev/null; then
     exit 0

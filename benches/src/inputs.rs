@@ -1,18 +1,19 @@
-//! The inputs of the benchmarks: a vertex shader of usual size, one of the size in a large engine, larger shaders
-//! that repeat the functions of the second, and shapes of two sizes.
+//! The inputs of the benchmarks: a vertex shader of typical size, one of the size found in large engines, larger
+//! shaders that repeat the functions of the second shader, and shapes of two sizes.
 
 use std::collections::HashMap;
 use std::iter::once;
 
-use polyshade_trials::Shape;
+use polyshade_testing::Shape;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 
-/// The larger inputs, of about 100 kB, 1 MB and 10 MB, each with how often it has the medium shader's functions.
+/// The larger inputs, of about 100 kB, 1 MB and 10 MB, each with the number of times that it repeats the
+/// medium shader's functions.
 const REPEATS: [(&str, u32); 3] = [("kb100", 12), ("large", 140), ("mb10", 1430)];
 
-/// Returns the words of an input: `small`, `medium`, or one of the repeated inputs.
+/// Returns the words of the input `small`, `medium`, or one of the larger inputs.
 pub fn words(name: &str) -> Option<Vec<u32>> {
     if let Some((_, repeats)) = REPEATS.iter().find(|(input, _)| *input == name) {
         return Some(repeated(*repeats));
@@ -24,7 +25,7 @@ pub fn words(name: &str) -> Option<Vec<u32>> {
     }
 }
 
-/// Returns the words of a shape, and of the same shape at four times the size.
+/// Returns the words of a shape, and of the same shape scaled to four times the size.
 pub fn shapes(shape: &Shape) -> [Vec<u32>; 2] {
     [1, 4].map(|times| shape.words(shape.many * times))
 }
@@ -35,8 +36,8 @@ fn committed(bytes: &[u8]) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// Repeats the functions of the medium shader, and calls each copy where the original is called. A repetition adds
-/// about 1,800 words with the mix of instructions of a compiler.
+/// Repeats the functions of the medium shader, and calls each copy after the original's calls. A repetition adds
+/// about 1,800 words with the mix of instructions that a compiler produces.
 fn repeated(repeats: u32) -> Vec<u32> {
     let medium = words("medium").expect("there is a medium input");
     let mut module = rspirv::dr::load_words(&medium).expect("rspirv reads what glslang wrote");
@@ -58,7 +59,7 @@ fn repeated(repeats: u32) -> Vec<u32> {
     module.assemble()
 }
 
-/// Adds after each call in `main` a call of the copied function.
+/// Adds a call of the copied function after each function call in `main`.
 fn call_copies(module: &mut Module, main: Word, copies: &HashMap<Word, Word>) {
     let at = module.functions.iter().position(|function| id_of(function) == main);
     let at = at.expect("the entry point is a function");

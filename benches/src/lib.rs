@@ -8,7 +8,7 @@ use std::hint::black_box;
 use polyshade::transform_feedback::{self, Options, Variant};
 use polyshade::{Error, Module};
 
-/// A control: visits the first word of every instruction, and counts them.
+/// As a control, visits the first word of every instruction and counts the instructions.
 pub fn header_scan(words: &[u32]) -> usize {
     let (mut at, mut count) = (5, 0);
     while let Some(first) = black_box(words).get(at) {
@@ -18,7 +18,7 @@ pub fn header_scan(words: &[u32]) -> usize {
     count
 }
 
-/// A control: copies the words to `copy`, one instruction at a time, and reuses its memory.
+/// As a control, copies the words into `copy`, one instruction at a time, and reuses the memory of `copy`.
 pub fn streaming_copy(words: &[u32], copy: &mut Vec<u32>) {
     copy.clear();
     copy.extend_from_slice(&words[..5]);
@@ -31,7 +31,7 @@ pub fn streaming_copy(words: &[u32], copy: &mut Vec<u32>) {
     black_box(copy);
 }
 
-/// Returns the three variants of a capture of a vertex shader.
+/// Returns the three variants that a capture makes from a vertex shader.
 pub fn captured<'m>(module: &'m Module<'_>, options: &Options) -> Result<[Module<'m>; 3], Error> {
     let prepared = transform_feedback::prepare(module, "main", options)?;
     let make = |variant| Ok(prepared.variant(variant)?.module);

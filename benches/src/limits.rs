@@ -2,18 +2,19 @@
 
 use std::fmt::Write;
 
+use polyshade_testing::SHAPES;
 use polyshade_tests::cost::Cost;
-use polyshade_trials::SHAPES;
 
-/// A line of `limits.txt`.
+/// A row of `limits.txt`.
 #[derive(Debug, PartialEq)]
 struct Limit {
     benchmark: String,
-    /// The name of an input, or of two: `larger/smaller`.
+    /// The name of an input, or two names as in `larger/smaller`.
     input: String,
-    /// The most instructions for each input word; for two inputs, the largest quotient of these numbers.
+    /// The maximum number of instructions per input word. For two inputs, the maximum quotient of their
+    /// numbers per word.
     most: f64,
-    /// The goal, if it is less.
+    /// The number to aim for, if it is less than the limit.
     aim: String,
 }
 
@@ -30,11 +31,11 @@ pub struct Measured {
     pub instructions: u64,
 }
 
-/// Returns the table of measurements and limits, and whether all limits are kept.
+/// Returns a table of the measurements and limits, and whether all limits are kept.
 ///
 /// # Errors
 ///
-/// A line of the limits is malformed; a benchmark has no limit, or a limit has no benchmark.
+/// Fails if a line of the limits is malformed, a benchmark has no limit, or a limit has no benchmark.
 pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), String> {
     let limits = parse_limits(limits)?;
     let mut table = format!(
@@ -42,7 +43,7 @@ pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), Str
         "benchmark", "input", "words", "instructions", "per word", "limit", "aim"
     );
     let mut kept = true;
-    // One row for each limit.
+    // Write one row for each limit.
     for Limit { benchmark, input, most, aim } in &limits {
         let (numbers, value) = match input.split_once('/') {
             None => {
@@ -64,7 +65,7 @@ pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), Str
         writeln!(table, "{benchmark:<20} {input:<10} {numbers} {most:>7} {aim:>5}{verdict}")
             .expect("writing to a string");
     }
-    // Every measurement needs a limit.
+    // Check that every measurement has a limit.
     let limited = |row: &&Measured| {
         limits.iter().any(|limit| limit.benchmark == row.benchmark && limit.input == row.input)
     };
@@ -74,18 +75,18 @@ pub fn report(limits: &str, measured: &[Measured]) -> Result<(String, bool), Str
     }
 }
 
-/// Returns the words of an input, and the instructions of a benchmark on it.
+/// Returns the number of words of an input, and the instructions of a benchmark on that input.
 fn sizes(measured: &[Measured], benchmark: &str, input: &str) -> Result<(usize, u64), String> {
     let row = measured.iter().find(|row| (row.benchmark.as_str(), row.input) == (benchmark, input));
     let row = row.ok_or_else(|| format!("{benchmark} was not measured on {input}"))?;
     Ok((row.words, row.instructions))
 }
 
-/// The most by which the instructions for each word may grow from a smaller to a larger module of one shape. The
-/// allowance is for the load of hash tables.
+/// The maximum factor by which the instructions per word may grow from a smaller to a larger module of the same
+/// shape. The allowance is for the varying load of hash tables.
 const LINEAR: f64 = 1.2;
 
-/// Returns the table of the costs on two sizes of each of the [shapes](SHAPES), and whether all costs grow linearly.
+/// Returns a table of the costs on both sizes of each of the [shapes](SHAPES), and whether all costs grow linearly.
 pub fn report_shapes(costs: &[Cost]) -> (String, bool) {
     let mut table = format!(
         "{:<26} {:>8} {:>9} {:>8} {:>9} {:>6}\n",

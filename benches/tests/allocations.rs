@@ -1,10 +1,10 @@
-//! Allocations of parsing: a few, however large the module is.
+//! Tests that parsing makes only a few allocations, regardless of the size of the module.
 
 use polyshade_benches::inputs;
 use polyshade_spv::{Module, Workspace};
-use polyshade_trials::allocations::{Counting, count as allocations, peak};
+use polyshade_testing::allocations::{Counting, count as allocations, peak};
 
-/// The most allocations for parsing a module.
+/// The maximum number of allocations for parsing a module.
 const MOST: usize = 16;
 
 #[global_allocator]
@@ -47,7 +47,8 @@ fn modules_that_share_a_workspace_and_a_buffer_allocate_nothing() {
     }
 }
 
-/// The most bytes for each input word that parsing and an empty rewrite may hold, besides the returned words.
+/// The maximum number of bytes per input word that parsing and an empty rewrite hold, in addition to
+/// the returned words.
 const MOST_BYTES: usize = 16;
 
 #[test]
@@ -64,7 +65,7 @@ fn memory_follows_the_size() {
             let module = Module::parse(&words).expect("the input is well-formed");
             module.rewrite(|_, _| Ok(())).expect("nothing is edited").module.into_words()
         });
-        // The returned copy is not counted.
+        // Do not count the returned copy of the words.
         let beyond = identity - words.len() * 4;
         println!("{name}: {:.1} bytes a word", beyond as f64 / words.len() as f64);
         assert!(beyond <= MOST_BYTES * words.len(), "{name}: {beyond} bytes");

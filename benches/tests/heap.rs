@@ -1,13 +1,13 @@
-//! Peak memory of dead code elimination: a few bytes for each word.
+//! Tests the peak memory of dead code elimination, which must be a few bytes per word.
 
 use std::hint::black_box;
 
 use polyshade::position_only::{self, Options};
 use polyshade_benches::inputs;
 use polyshade_spv::Module;
-use polyshade_trials::allocations::{Counting, count as allocations, peak};
+use polyshade_testing::allocations::{Counting, count as allocations, peak};
 
-/// The most bytes for each word of the module that may be allocated at once, with the result.
+/// The maximum number of bytes per word of the module that may be allocated at the same time, including the result.
 const MOST: usize = 32;
 
 #[global_allocator]
@@ -45,7 +45,7 @@ fn variants_take_a_few_bytes_a_word() {
     }
 }
 
-/// The most allocations of a lowering for each 1,000 words of a large module.
+/// The maximum number of allocations that a lowering makes per 1,000 words of a large module.
 const MOST_ALLOCATIONS: usize = 2;
 
 #[test]

@@ -1,4 +1,5 @@
-//! The committed modules are up to date with their GLSL, and the inputs have the sizes for which the limits are made.
+//! Tests that the committed modules match their GLSL, and that the inputs have the sizes for which the
+//! limits were set.
 
 use std::fs;
 use std::path::Path;

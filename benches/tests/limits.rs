@@ -1,10 +1,10 @@
-//! Tests of the comparison of measured costs with limits.
+//! Tests the comparison of measured costs with limits.
 
 use polyshade_benches::limits::{Measured, report, report_shapes};
+use polyshade_testing::SHAPES;
 use polyshade_tests::cost::Cost;
-use polyshade_trials::SHAPES;
 
-/// Returns a measurement on an input of 100 words.
+/// Returns a measurement with this many instructions per word on an input of 100 words.
 fn took(benchmark: &str, input: &'static str, per_word: u64) -> Measured {
     let benchmark = benchmark.to_owned();
     Measured { benchmark, input, words: 100, instructions: 100 * per_word }

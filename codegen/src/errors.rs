@@ -1,4 +1,4 @@
-//! The page of error codes, generated from the tables that the crates declare with `codes!`.
+//! Generates the page of error codes, from the tables that the crates declare with `codes!`.
 
 use crate::{Generated, workspace};
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// The crates with a table, and their headings.
+/// The crates that have a table of error codes, with the headings of their sections.
 const CRATES: [(&str, &str); 7] = [
     ("spv", "Modules"),
     ("polyshade", "Lowerings"),
@@ -46,7 +46,7 @@ struct Row<'t> {
     remedy: &'t str,
 }
 
-/// Generates the page.
+/// Generates the page of error codes.
 pub(super) fn generate() -> Result<Generated, String> {
     let mut page = HEAD.to_owned();
     let mut names = BTreeSet::new();
@@ -65,8 +65,8 @@ pub(super) fn generate() -> Result<Generated, String> {
     Ok(Generated { path: "docs/errors.md", bytes: page.into_bytes() })
 }
 
-/// Parses the rows of a table: `ID: Kind, "name",` and, on the next line, `"remedy";`. Fails with a line that is no
-/// row.
+/// Parses the rows of a table: `ID: Kind, "name",` and, on the next line, `"remedy";`. The error is the first line
+/// that is not a row.
 fn rows(table: &str) -> Result<Vec<Row<'_>>, String> {
     let mut lines = table.lines().map(str::trim);
     let mut rows = Vec::new();
@@ -86,7 +86,7 @@ fn row<'t>(line: &'t str, remedy: &'t str) -> Option<Row<'t>> {
     Some(Row { id, kind, name: name.strip_suffix("\",")?, remedy })
 }
 
-/// Fails for a code that no error uses, that is declared twice, or whose static has another name.
+/// Fails for a code that no error uses, that is declared twice, or that has a static with a different name.
 fn check(rows: &[Row<'_>], sources: &str, names: &mut BTreeSet<String>) -> Result<(), String> {
     let names_more = |rest: &str| rest.starts_with(|one: char| one == '_' || one.is_alphanumeric());
     for Row { id, name, .. } in rows {
@@ -105,7 +105,7 @@ fn check(rows: &[Row<'_>], sources: &str, names: &mut BTreeSet<String>) -> Resul
     Ok(())
 }
 
-/// Returns the printed name of a kind.
+/// Returns the name of an error kind as the page prints it.
 fn named(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "Malformed" => "malformed",

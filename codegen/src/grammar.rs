@@ -1,10 +1,10 @@
-//! The grammar tables: which words of each opcode are ids.
+//! Generates the grammar tables, which tell which words of each instruction are ids.
 
 use super::Generated;
 use rspirv::grammar::{INSTRUCTION_TABLE, LogicalOperand, OperandKind as Kind, OperandQuantifier};
 use std::fmt::{Debug, Write};
 
-/// The words that follow the fixed operands of an opcode. The values are those of `Tail` in
+/// The form of the words after the fixed operands of an opcode. The values are those of `Tail` in
 /// `crates/spv/src/grammar.rs`.
 #[derive(Clone, Copy, PartialEq)]
 enum Tail {
@@ -18,7 +18,7 @@ enum Tail {
     Maybe = 7,
 }
 
-/// One row of the table.
+/// The table row of an opcode.
 struct Row {
     ids: u16,
     fixed: u32,
@@ -28,11 +28,11 @@ struct Row {
     has_result: bool,
 }
 
-/// The instructions that the scan handles specially.
+/// The instructions that the module scan treats specially.
 const STRUCTURAL: [&str; 4] = ["EntryPoint", "Function", "FunctionEnd", "FunctionCall"];
 
-/// The sections of a module (SPIR-V specification, 2.4), in order, by the instructions that occur in no other
-/// section. The last section, of types, constants and variables, also has all other instructions with a result. The
+/// The sections of a module (SPIR-V specification, 2.4) in order, each with the instructions that occur only in it.
+/// The last section contains types, constants and variables, and all other instructions with a result. The section
 /// numbers are those of `Section` in `crates/spv/src/scan.rs`.
 const SECTIONS: [&[&str]; 11] = [
     &["Capability"],
@@ -57,10 +57,10 @@ const SECTIONS: [&[&str]; 11] = [
     &["TypeForwardPointer"],
 ];
 
-/// The row of an opcode that is not in the grammar: an instruction has at least its first word.
+/// The row of an opcode that is not in the grammar. Its minimum length is one word.
 const UNKNOWN: u64 = 1 << 24;
 
-/// The number of opcodes of a page. The second level of the table holds only pages that are not empty.
+/// The number of opcodes in a page. The second level of the table omits empty pages.
 const PAGE: u32 = 512;
 
 pub(super) fn generate() -> Generated {
@@ -113,10 +113,10 @@ fn screaming(name: &str) -> String {
     out
 }
 
-/// Writes the two-level table of rows, packed as `Grammar` in `crates/spv/src/grammar.rs` unpacks them.
+/// Writes the two-level table. `Grammar` in `crates/spv/src/grammar.rs` unpacks its rows.
 fn table(out: &mut String) {
     let mut pages: Vec<(u32, Vec<u64>)> = Vec::new();
-    // Collect the rows by page, in ascending order.
+    // Group the rows by page, in ascending order.
     for instruction in INSTRUCTION_TABLE.iter() {
         let opcode = instruction.opcode as u32;
         let row = row(instruction.opname, instruction.operands);
@@ -206,12 +206,12 @@ fn row(name: &str, operands: &[LogicalOperand]) -> Row {
             }
             Kind::LiteralString => {}
             Kind::LiteralSpecConstantOpInteger => row.tail = Tail::SpecConstantOp,
-            // Literal masks whose parameters are all ids.
+            // These operands are literal masks, and the parameters of all mask bits are ids.
             Kind::ImageOperands | Kind::TensorAddressingOperands => {
                 row.fixed += 1;
                 row.tail = Tail::Ids;
             }
-            // The number of an extended instruction: in most sets, but not in all, its operands are ids.
+            // The number of an extended instruction. Its operands are ids in most instruction sets, but not in all.
             Kind::LiteralExtInstInteger => {
                 row.fixed += 1;
                 row.tail = Tail::Maybe;

@@ -1,4 +1,4 @@
-//! The header of the C library, generated from its sources: cbindgen writes types, constants and functions, and this
+//! Generates the header of the C library from its sources. cbindgen writes types, constants and functions. This
 //! module adds initializers that zero a struct and set its size.
 
 use crate::{Generated, workspace};
@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 const PATH: &str = "crates/capi/include/polyshade.h";
 
-/// The structs of options that have exactly one kind.
+/// The structs of options to which exactly one kind belongs.
 const ONE_KIND: [(&str, &str); 6] = [
     ("vertex_pulling_options", "POLYSHADE_OPTIONS_VERTEX_PULLING"),
     ("clip_space_options", "POLYSHADE_OPTIONS_CLIP_SPACE"),
@@ -16,7 +16,7 @@ const ONE_KIND: [(&str, &str); 6] = [
     ("position_only_options", "POLYSHADE_OPTIONS_POSITION_ONLY"),
 ];
 
-/// The initializer of JSON options sets two kinds: JSON, and that of the options in it.
+/// The initializer of JSON options sets two kinds: the kind JSON, and the kind of the options that the JSON contains.
 const JSON_KIND: &str = "    value.base.kind = POLYSHADE_OPTIONS_JSON;\n    value.of = kind;\n";
 
 /// Generates the header from the sources.
@@ -37,7 +37,7 @@ fn with_initializers(header: &str) -> Result<String, String> {
     let (declarations, end) = header.split_at(end);
     let mut text = declarations.to_owned();
     text.push_str("/* Each returns a struct of zeros with its size. */\n\n");
-    // One initializer for each struct; options also need their kind.
+    // Write one initializer for each struct. Options also need their kind.
     for name in versioned(declarations) {
         let short = name.trim_start_matches("polyshade_");
         let member = if short.ends_with("_options") { "value.base." } else { "value." };
@@ -61,7 +61,8 @@ fn with_initializers(header: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// Returns the structs that begin with their size, or with the `base` of options, which begins with it.
+/// Returns the structs that begin with their size, or with the struct `base` of options, which itself begins
+/// with a size.
 fn versioned(header: &str) -> impl Iterator<Item = &str> {
     let structs = header.split("typedef struct ").skip(1);
     structs.filter_map(|text| {

@@ -1,5 +1,5 @@
-//! Writes generated files that are committed: the grammar tables of `polyshade-spv`, from the official grammar in
-//! `rspirv`, the header of the C library, and the page of error codes.
+//! Writes the generated files that are committed: the grammar tables of `polyshade-spv`, from the official grammar in
+//! `rspirv`; the header of the C library; and the page of error codes.
 //!
 //! `cargo xtask codegen` runs it.
 
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// A generated file: its path, relative to the workspace, and its contents.
+/// A generated file, with its path relative to the workspace and its contents.
 struct Generated {
     path: &'static str,
     bytes: Vec<u8>,
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes every generated file, or with `check` fails if a committed file differs.
+/// Writes every generated file. With `check`, fails instead if a committed file differs.
 fn run(check: bool) -> Result<(), String> {
     for file in [grammar::generate(), header::generate()?, errors::generate()?] {
         let path = workspace().join(file.path);

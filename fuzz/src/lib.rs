@@ -1,6 +1,6 @@
-//! Code that the fuzz targets share: words from bytes, valid modules to start from, and oracles.
+//! Code that the fuzz targets share: the conversion of bytes to words, valid modules to begin with, and oracles.
 
-pub mod border;
+pub mod ffi;
 pub mod texts;
 
 mod plans;
@@ -12,22 +12,22 @@ use std::sync::LazyLock;
 
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Module, Progress};
-use polyshade_trials::{Choices, Trial};
+use polyshade_testing::{Choices, Trial};
 
-/// Returns the whole words in the bytes.
+/// Returns all complete words in the bytes.
 pub fn words(bytes: &[u8]) -> Vec<u32> {
     let (words, _rest) = bytes.as_chunks();
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// Asserts that an empty patch returns the same words.
+/// Asserts that an empty patch leaves the words unchanged.
 pub fn assert_identity(module: &Module<'_>) {
     let next = module.rewrite(|_, _| Ok(())).expect("an empty patch has no faults");
     assert_eq!(next.progress, Progress::Unchanged);
     assert!(next.module.words() == module.words(), "an empty patch changed the words");
 }
 
-/// Calls every query of a module: none may panic, whatever the module is.
+/// Calls every query of a module. None of them may panic for any module.
 pub fn look_around(module: &Module<'_>) {
     module.uses();
     module.decorations();
@@ -43,9 +43,9 @@ pub fn look_around(module: &Module<'_>) {
     module.functions().for_each(|function| drop(module.reachable(function.id())));
 }
 
-/// Runs one of the `trials` on the module in `bytes`. Two words of its header that nothing else reads, the generator
-/// and the schema, seed the choice of the trial and its options. So every module is a valid input, and a mutation of
-/// the module also changes the options.
+/// Runs one of the `trials` on the module in `bytes`. The choice of the trial and its options is seeded by the
+/// generator and schema words of the header, which are otherwise unused. So every module is a valid input, and a
+/// mutation of the module can also change the options.
 pub fn attempt_any(bytes: &[u8], trials: &[Trial]) {
     let words = words(bytes);
     let Ok(module) = Module::parse(&words) else { return };
@@ -59,7 +59,7 @@ pub fn attempt_any(bytes: &[u8], trials: &[Trial]) {
     }
 }
 
-/// Chooses an entry point, and a trial that takes its stage.
+/// Chooses an entry point and a trial that supports its stage.
 pub fn any<'m>(
     module: &'m Module<'_>,
     trials: &[Trial],
@@ -75,16 +75,16 @@ pub fn any<'m>(
     (!taking.is_empty()).then(|| (choices.of(&taking), entry))
 }
 
-/// The number of cases that a target draws from an input that is only a seed: a case takes less time than the
-/// fuzzer's own work after each input.
+/// The number of cases that a target draws from an input that is only a seed. There are several because a case takes
+/// less time than the fuzzer's own work after each input.
 pub const CASES: usize = 64;
 
-/// Returns a number that depends on all bytes.
+/// Returns a hash of all bytes.
 pub fn seed(bytes: &[u8]) -> u64 {
     fnv(bytes.iter().map(|byte| u64::from(*byte)))
 }
 
-/// Returns a number that depends on all words.
+/// Returns a hash of all words.
 pub fn hash(words: &[u32]) -> u64 {
     fnv(words.iter().map(|word| u64::from(*word))) >> 32
 }
@@ -94,7 +94,7 @@ fn fnv(values: impl Iterator<Item = u64>) -> u64 {
     values.fold(0xcbf2_9ce4_8422_2325, |hash, value| (hash ^ value).wrapping_mul(0x100_0000_01b3))
 }
 
-/// The seeds that can be parsed, from the folder to which `cargo xtask fuzz` writes them.
+/// The seeds that can be parsed. They are in the folder to which `cargo xtask fuzz` writes them.
 pub static SEEDS: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/seeds");
     let files = std::fs::read_dir(&folder).expect("`cargo xtask fuzz` writes the seeds");
@@ -104,7 +104,7 @@ pub static SEEDS: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
     paths.iter().map(read).filter(|words| Module::parse(words).is_ok()).collect()
 });
 
-/// The seeds that are valid.
+/// The seeds that are valid modules.
 pub static VALID: LazyLock<Vec<Vec<u32>>> = LazyLock::new(|| {
     let valid: Vec<Vec<u32>> =
         SEEDS.iter().filter(|words| validate(words).is_ok()).cloned().collect();
@@ -129,13 +129,14 @@ pub fn validate(words: &[u32]) -> Result<(), String> {
         .spawn()
         .expect("spirv-val is installed: run `cargo xtask setup`");
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    // `spirv-val` reads all input before it prints, so neither process waits for the other.
+    // `spirv-val` reads all of its input before it prints, so the processes cannot wait for each other.
     let written = validator.stdin.take().expect("it was asked for").write_all(&bytes);
     let verdict = validator.wait_with_output().expect("spirv-val ends");
     let message = String::from_utf8_lossy(&verdict.stderr);
     match written {
         Ok(()) if verdict.status.success() => Ok(()),
-        // This validator is too old for some capabilities, such as tile images; the file tests use a newer one.
+        // This validator does not know some newer capabilities, such as tile images. The file tests use
+        // a newer validator.
         _ if message.contains("Invalid capability operand") => Ok(()),
         _ => Err(message.into_owned()),
     }

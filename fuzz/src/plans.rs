@@ -1,17 +1,18 @@
-//! Plans of the C library: every step, all data to which it points, and jobs of the counter pass.
+//! Makes plans with the C library, and reads every step, all data that it points to, and the jobs of
+//! the counter pass.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"
 )]
 
-use crate::border::{call, filled, given, zeros};
+use crate::ffi::{call, filled, given, zeros};
 use polyshade_capi::counter_pass::*;
 use polyshade_capi::plan::step::*;
 use polyshade_capi::plan::*;
-use polyshade_trials::Choices;
+use polyshade_testing::Choices;
 use std::ffi::CStr;
 
-/// Plans a state and reads all steps; returns whether a plan exists.
+/// Plans a state and reads all steps. Returns whether a plan exists.
 pub(crate) fn make(state: &CStr, choices: &mut Choices) -> bool {
     let plan = given(|plan, error| unsafe { polyshade_plan_make(state.as_ptr(), plan, error) });
     assert_eq!(plan.is_null(), unsafe { polyshade_plan_json(plan) }.is_null());
@@ -28,8 +29,8 @@ pub(crate) fn make(state: &CStr, choices: &mut Choices) -> bool {
 }
 
 fn walk(step: &polyshade_step, choices: &mut Choices) {
-    // SAFETY: pointers of a step are valid as long as its plan.
-    let (words, keep) = unsafe { (step.words.as_ref(), step.counter_pass.as_ref()) };
+    // SAFETY: the pointers in a step are valid as long as its plan.
+    let (words, keep) = unsafe { (step.params.as_ref(), step.counter_pass.as_ref()) };
     // Read every array of the step.
     if let Some(keep) = keep {
         counted(keep.begin_counters, keep.begin_count);
@@ -37,16 +38,16 @@ fn walk(step: &polyshade_step, choices: &mut Choices) {
         counted(keep.queries, keep.query_count);
         counted(keep.strides, keep.stride_count);
     }
-    // SAFETY: the same.
-    let kept = keep.and_then(|keep| unsafe { keep.words.as_ref() });
+    // SAFETY: the pointers in a counter pass are also valid as long as the plan.
+    let kept = keep.and_then(|keep| unsafe { keep.params.as_ref() });
     for words in words.into_iter().chain(kept) {
         counted(words.ranges, words.range_count);
-        let all = counted(words.words, words.word_count);
+        let all = counted(words.values, words.value_count);
         let values: Vec<u32> = all.iter().map(|_| choices.number()).collect();
-        // Make a template of the parameters, with arbitrary values.
+        // Make a template for the parameters from arbitrary values.
         let template = filled(|buffer, count, error| unsafe {
             polyshade_counter_pass_template(
-                words.words,
+                words.values,
                 values.as_ptr(),
                 values.len(),
                 buffer,
@@ -63,7 +64,7 @@ fn counted<'a, T>(at: *const T, count: u32) -> &'a [T] {
     assert_eq!(at.is_null(), count == 0);
     match count {
         0 => &[],
-        // SAFETY: the array has so many elements, and is valid as long as the plan.
+        // SAFETY: the array has this many elements, and is valid as long as the plan.
         _ => unsafe { std::slice::from_raw_parts(at, count as usize) },
     }
 }

@@ -1,20 +1,20 @@
-//! Options and states of plans as JSON, with a few characters changed.
+//! Tests options and states of plans as JSON texts in which a few characters are changed.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"
 )]
 
-use crate::border::{ask, given, hash, with_target, zeros};
+use crate::ffi::{ask, given, hash, with_target, zeros};
 use crate::plans;
 use polyshade_capi::lower::*;
 use polyshade_capi::module::*;
 use polyshade_capi::options::*;
 use polyshade_capi::result::*;
-use polyshade_trials::Choices;
+use polyshade_testing::Choices;
 use std::ffi::CString;
 use std::ptr::null;
 
-/// The JSON of every kind of options, and of states of plans, before characters are changed.
+/// The unchanged JSON of every kind of options, and of states of plans.
 const TEXTS: [(u32, &str); 15] = [
     (
         1,
@@ -54,7 +54,7 @@ const TEXTS: [(u32, &str); 15] = [
     (0, include_str!("../../examples/plans/multiply.json")),
 ];
 
-/// Uses one of the texts, with a few characters changed, for one of the seeds.
+/// Changes a few characters in one of the texts, and uses it with one of the seeds.
 pub fn texts(choices: &mut Choices) {
     let words = &crate::SEEDS[choices.below(crate::SEEDS.len() as u32) as usize];
     let module = given(|module, error| unsafe {
@@ -64,7 +64,7 @@ pub fn texts(choices: &mut Choices) {
     let changed = broken(text, choices);
     let is_whole = changed == text.as_bytes();
     let text = CString::new(changed).expect("no zeros are put in");
-    // Kind 0 is a state of a plan; all others are options. A text without changes must be accepted.
+    // Kind 0 is a state of a plan. All other kinds are options. An unchanged text must be accepted.
     if kind == 0 {
         let made = plans::make(&text, choices);
         assert!(made || !is_whole, "{text:?} is a state");

@@ -1,15 +1,15 @@
-//! Any module, any options as structs and as broken JSON, saved layouts and states of plans: each call of the C
-//! library returns a status, a call that fails leaves no handle, and no call catches a panic.
+//! Calls the C library with any module, any options as structs and as broken JSON, saved layouts, and states of
+//! plans. Each call must return a status, a failing call must leave no handle, and no call may catch a panic.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::seed;
-use polyshade_fuzz::{border, texts};
-use polyshade_trials::Choices;
+use polyshade_fuzz::{ffi, texts};
+use polyshade_testing::Choices;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));
-    border::read(bytes, &mut choices);
+    ffi::read(bytes, &mut choices);
     texts::texts(&mut choices);
 });

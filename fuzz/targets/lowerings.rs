@@ -1,9 +1,10 @@
-//! Any module, any lowering and any options: the result can be parsed, or an error has an offset in the module or none.
+//! Runs any lowering with any options on any module. The result can be parsed, or the error has no offset or
+//! a valid one.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::attempt_any;
-use polyshade_trials::LOWERINGS;
+use polyshade_testing::LOWERINGS;
 
 fuzz_target!(|bytes: &[u8]| attempt_any(bytes, &LOWERINGS));

@@ -1,12 +1,12 @@
-//! A valid module and an equivalent transformation of it: the results of a lowering or rewrite tool on both behave
-//! equally. Several cases for each input.
+//! Runs a lowering or rewrite tool on a valid module and on an equivalent transformation of it. Both results must
+//! behave in the same way. Each input provides several cases.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::{CASES, VALID, any, seed};
 use polyshade_spv::Module;
-use polyshade_trials::{Choices, LOWERINGS, TOOLS, Transformations, check_transformed};
+use polyshade_testing::{Choices, LOWERINGS, TOOLS, Transformations, check_transformed};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));

@@ -1,4 +1,5 @@
-//! Any bytes: a module or an error. A module is unchanged by an empty patch, and answers every query.
+//! Parses any bytes, which gives a module or an error. An empty patch must not change a module, and no
+//! query may panic.
 
 #![no_main]
 

@@ -1,12 +1,12 @@
-//! Any device, pipeline and draw, and any blending: planning returns equal plans each time, or an error. Any sequence
-//! of draws: the plans wait for the data that they depend on.
+//! Plans draws and blending for any device, pipeline and draw. Planning must return an equal plan each time, or an
+//! error. In any sequence of draws, the plans must wait for the data that they depend on.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::seed;
 use polyshade_planner::{plan, plan_blending};
-use polyshade_trials::{Choices, hazards, planner};
+use polyshade_testing::{Choices, hazards, planner};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));

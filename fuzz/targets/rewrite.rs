@@ -1,9 +1,9 @@
-//! Any module and any rewrite tool: the result can be parsed, or the tool fails with an offset in the module or none.
+//! Runs any rewrite tool on any module. The result can be parsed, or the error has no offset or a valid one.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::attempt_any;
-use polyshade_trials::TOOLS;
+use polyshade_testing::TOOLS;
 
 fuzz_target!(|bytes: &[u8]| attempt_any(bytes, &TOOLS));

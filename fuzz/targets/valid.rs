@@ -1,13 +1,13 @@
-//! A valid module, any lowering or rewrite tool and any options: a valid module, or an error. The bytes are a seed
-//! for several cases; the modules are the committed cases. `spirv-val` checks one in 256 results, chosen by a hash of
-//! its words, because its start takes longer than hundreds of lowerings.
+//! Runs any lowering or rewrite tool with any options on a valid module, which must give a valid module or an error.
+//! The input is a seed for several cases, and the modules are the committed test cases. `spirv-val` checks one in 256
+//! results, which a hash of the words selects, because starting it takes longer than hundreds of lowerings.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use polyshade_fuzz::{CASES, VALID, any, assert_identity, hash, seed, validate};
 use polyshade_spv::Module;
-use polyshade_trials::{Choices, LOWERINGS, TOOLS};
+use polyshade_testing::{Choices, LOWERINGS, TOOLS};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut choices = Choices::seeded(seed(bytes));

@@ -1,9 +1,9 @@
 //! `cargo xtask api`: writes listings of the public API of the published crates.
 //!
-//! A committed listing is reviewed like a golden file: its diff shows additions to the public API and their size. The
-//! listing is made from rustdoc's JSON, which needs a nightly compiler, or a stable one that allows nightly features.
-//! The format of this JSON changes. With another format nothing is checked, which is an error in continuous
-//! integration only.
+//! A committed listing is reviewed like a golden file: its diff shows how the public API grows. The listing is made
+//! from rustdoc's JSON, which needs a nightly compiler, or a stable one that allows nightly features. The format of
+//! this JSON changes between compilers. If the format is not supported, nothing is checked; only in continuous
+//! integration, this is an error.
 
 mod listing;
 
@@ -16,17 +16,17 @@ use listing::{Item, Listing};
 
 const PACKAGES: [&str; 3] = ["polyshade-spv", "polyshade", "polyshade-planner"];
 
-/// The format of rustdoc's JSON that the locked version of `public-api` reads.
+/// The version of rustdoc's JSON format that the locked version of `public-api` reads.
 const FORMAT: &str = "57";
 
-/// The number of types that a reader of some modules has to know.
+/// The maximum number of types that a reader of certain modules has to know.
 struct Limit {
     modules: &'static str,
     has: fn(&str) -> bool,
     most: usize,
 }
 
-/// The limits of `polyshade`: about ten types for each lowering, besides those of the first limit.
+/// The limits for `polyshade`: about ten types for each lowering, in addition to the types of the first limit.
 const LIMITS: [Limit; 2] = [
     Limit { modules: "polyshade and polyshade::host", has: is_front_door, most: 30 },
     Limit { modules: "polyshade without polyshade::rewrite", has: is_for_users, most: 90 },
@@ -44,8 +44,8 @@ fn is_in(module: &str, outer: &str) -> bool {
     module.strip_prefix(outer).is_some_and(|inner| inner.is_empty() || inner.starts_with("::"))
 }
 
-/// Writes the listings, or with `check` compares them with the committed ones. Fails if there are more types than the
-/// limits allow.
+/// Writes the listings, or with `check` compares them with the committed listings. Fails if there are more types than
+/// the limits allow.
 pub(crate) fn run_api(check: bool) -> Result<(), String> {
     let mut faults = Vec::new();
     let mut types = Vec::new();
@@ -69,9 +69,10 @@ pub(crate) fn run_api(check: bool) -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Makes rustdoc describe the package, and returns the path of its JSON.
+/// Runs rustdoc on the package, and returns the path of the JSON file.
 fn describe(package: &str) -> Result<PathBuf, String> {
-    // Build scripts read this variable: in the usual folder, setting it would recompile everything.
+    // Use a separate folder: build scripts read this variable, so setting it in the usual folder
+    // would recompile everything.
     let folder = target().join("api");
     let mut command = cargo(["rustdoc", "--quiet", "--lib", "--all-features"]);
     command.args(["--package", package, "--target-dir"]).arg(&folder);
@@ -80,26 +81,28 @@ fn describe(package: &str) -> Result<PathBuf, String> {
     Ok(folder.join("doc").join(package.replace('-', "_")).with_extension("json"))
 }
 
-/// Returns the format of the file, if it is not the supported one.
+/// Returns the format version of the file if it is not supported.
 fn other_format(json: &Path) -> Result<Option<String>, String> {
     let text = fs::read_to_string(json).map_err(|error| format!("{}: {error}", json.display()))?;
-    let format = format_of(&text).ok_or_else(|| format!("{}: no format", json.display()))?;
+    let format =
+        format_of(&text).ok_or_else(|| format!("{}: no format version", json.display()))?;
     Ok((format != FORMAT).then(|| format.to_owned()))
 }
 
-/// Returns the number after the last key `format_version`. In strings, a backslash precedes the key's quotation mark.
+/// Returns the number after the last key `format_version`. Inside strings, quotation marks are escaped, so they
+/// do not match.
 fn format_of(json: &str) -> Option<&str> {
     let (_, behind) = json.rsplit_once("\"format_version\":")?;
     let behind = behind.trim_start();
     Some(&behind[..behind.find(|c: char| !c.is_ascii_digit())?])
 }
 
-/// Reports that nothing was checked, which is an error in continuous integration.
+/// Reports that nothing was checked. In continuous integration, this is an error.
 fn unchecked(format: &str) -> Result<(), String> {
     let why =
-        format!("rustdoc writes format {format}, and `public-api` of Cargo.lock reads {FORMAT}");
+        format!("rustdoc writes format {format}, but `public-api` of Cargo.lock reads {FORMAT}");
     if std::env::var_os("CI").is_some() {
-        let mend = "take its version for this compiler, and its format to xtask/src/api.rs";
+        let mend = "update `public-api` for this compiler, and the format in xtask/src/api.rs";
         return Err(format!("the public API was not checked: {why}; {mend}"));
     }
     println!("api: skipped, as {why}");
@@ -121,7 +124,7 @@ fn list(package: &str, json: &Path) -> Result<Listing, String> {
     Ok(Listing::new(&package.replace('-', "_"), &items))
 }
 
-/// Compares the text with the file, or writes the file.
+/// Compares the text with the file, or writes it to the file.
 fn settle(check: bool, path: &Path, text: &str) -> Result<Option<String>, String> {
     let name = path.strip_prefix(workspace()).unwrap_or(path).display();
     if !check {
@@ -138,8 +141,8 @@ fn settle(check: bool, path: &Path, text: &str) -> Result<Option<String>, String
     let gone = was.difference(&is).map(|line| format!("\n- {line}"));
     let new = is.difference(&was).map(|line| format!("\n+ {line}"));
     let difference: String = gone.chain(new).collect();
-    let mend = "if that is what is to be offered, run `cargo xtask api`, and read the diff";
-    Ok(Some(format!("{name} is not the public API:{difference}\n{mend}")))
+    let mend = "if the new API is intended, run `cargo xtask api`, and read the diff";
+    Ok(Some(format!("{name} differs from the public API:{difference}\n{mend}")))
 }
 
 fn module_of(name: &str) -> &str {

@@ -1,7 +1,7 @@
 //! `cargo xtask book`: builds the documents as an mdBook, in the order of `docs/SUMMARY.md`.
 //!
 //! The documents link to each other and to files of the repository. The book is therefore built from a copy of all
-//! pages and their link targets, at the same paths.
+//! pages and their link targets with the same relative paths.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::{links, tools};
 
 const MDBOOK: (&str, &str) = ("mdbook", "0.5.4");
 
-/// The list of the pages.
+/// The page that lists all other pages.
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// Writes the book into the folder of build outputs.
+/// Builds the book in the folder of build outputs.
 pub(crate) fn run_book() -> Result<(), String> {
     tools::ensure(MDBOOK.0, MDBOOK.1)?;
     let folder = target().join("book");
@@ -40,7 +40,7 @@ pub(crate) fn run_book() -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the pages, and the files that they link to.
+/// Returns the pages, and the files to which the pages link.
 fn files() -> Result<BTreeSet<String>, String> {
     let tracked = output(&mut program("git", ["ls-files", "-z"]))?;
     let mut files = BTreeSet::new();
@@ -59,12 +59,12 @@ fn files() -> Result<BTreeSet<String>, String> {
     Ok(files)
 }
 
-/// Returns the pages of the summary, relative to the workspace.
+/// Returns the paths of the pages in the summary, relative to the workspace.
 fn pages(summary: &str) -> BTreeSet<String> {
     links::links(summary).map(|(link, _)| links::resolve(SUMMARY, link)).collect()
 }
 
-/// Returns the summary with links relative to the workspace.
+/// Returns the summary with its links made relative to the workspace.
 fn from_root(summary: &str) -> String {
     let mut text = String::new();
     let mut rest = summary;
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(from_root(summary), "# S\n\n- [a](README.md)\n    - [b](docs/x/y.md)\n");
     }
 
-    /// A document for users that is not in the book would not be found there.
+    /// Users of the book would not find a document that is not one of its pages.
     #[test]
     fn every_document_is_a_page() {
         let tracked =

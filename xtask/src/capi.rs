@@ -1,4 +1,4 @@
-//! `cargo xtask capi`: installs the C library under a prefix, with its headers and files for pkg-config and CMake.
+//! `cargo xtask capi`: installs the C library under a prefix, with headers and with files for pkg-config and CMake.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::command::{cargo, program, run, target, workspace};
 
-/// The files that are copied from the crate's folder, and their folders under the prefix.
+/// The files that are copied from the crate's folder, each with its folder under the prefix.
 const FILES: [(&str, &str); 5] = [
     ("include/polyshade.h", "include"),
     ("include/polyshade.hpp", "include"),
@@ -15,11 +15,11 @@ const FILES: [(&str, &str); 5] = [
     ("install/polyshade-config-version.cmake", "lib/cmake/polyshade"),
 ];
 
-/// The file names of the shared library for the dynamic loader and for the linker.
+/// The file name of the shared library for the dynamic loader, and its name for the linker.
 const SHARED: &str = "libpolyshade.so.0";
 const BY_LINKER: &str = "libpolyshade.so";
 
-/// Builds the library and installs it. A C compiler is needed only for linking.
+/// Builds and installs the library. A C compiler is needed only for linking.
 pub(crate) fn run_capi(prefix: Option<&Path>) -> Result<(), String> {
     run(&mut cargo(["build", "--release", "--package", "polyshade-capi"]))?;
     let prefix = prefix.map_or_else(|| target().join("capi"), Path::to_owned);
@@ -28,7 +28,7 @@ pub(crate) fn run_capi(prefix: Option<&Path>) -> Result<(), String> {
     Ok(())
 }
 
-/// Installs the libraries in `built`, with headers and files for pkg-config and CMake.
+/// Installs the libraries from the folder `built`, with headers and with files for pkg-config and CMake.
 pub(crate) fn install_into(prefix: &Path, built: &Path) -> Result<(), String> {
     let lib = prefix.join("lib");
     for (file, folder) in FILES {
@@ -42,7 +42,7 @@ pub(crate) fn install_into(prefix: &Path, built: &Path) -> Result<(), String> {
     symlink(SHARED, &link).map_err(|error| format!("{}: {error}", link.display()))
 }
 
-/// Copies a file into a folder, which is created if missing.
+/// Copies a file into a folder. Creates the folder if it is missing.
 fn copy(file: &Path, folder: &Path) -> Result<(), String> {
     let name = file.file_name().ok_or("a file has a name")?;
     let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(file, folder.join(name)));

@@ -1,13 +1,15 @@
 //! `cargo xtask codegen`: writes the files that are generated and committed.
 //!
-//! A separate program writes the grammar tables and the header of the C library, so that xtask builds in seconds. The
-//! program `polyshade` compiles GLSL to the SPIR-V that lowerings link, that `verify` draws with and examples read.
+//! A separate program writes the grammar tables and the header of the C library, so that xtask itself builds in
+//! seconds. The program `polyshade` compiles GLSL to SPIR-V. Lowerings link the results, `verify` draws with them,
+//! and examples read them.
 
 use std::fs;
 
 use crate::command::{Incremental, built, cargo, output, program, run, target, workspace};
 
-/// Source and result of each library, relative to the workspace. A `_bound` result accesses memory by descriptors.
+/// The source and the result of each library, relative to the workspace. A `_bound` library accesses
+/// memory through descriptors.
 const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/blend.glsl", "crates/polyshade/src/library/blend.spv"),
     ("crates/polyshade/src/library/capture.glsl", "crates/polyshade/src/library/capture.spv"),
@@ -39,21 +41,21 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/verify/src/library/place.vert", "crates/verify/src/library/place.spv"),
 ];
 
-/// The folder of included files.
+/// The folder with the files that the libraries include.
 const INCLUDED: &str = "crates/polyshade/src/library";
 
-/// Writes every generated file, or with `check` fails if a committed file differs.
+/// Writes every generated file. With `check`, fails instead if a committed file differs.
 pub(crate) fn run_codegen(check: bool) -> Result<(), String> {
     let mut codegen = cargo(["run", "--quiet", "--release", "--locked", "--package"]);
     run(codegen.args(["polyshade-codegen", "--"]).args(check.then_some("--check")))?;
 
-    // After the grammar, with which this program is compiled.
+    // Build `polyshade` only now, because it contains the grammar.
     built("polyshade", Incremental::ByHand)?;
     LIBRARIES.iter().try_for_each(|(source, path)| settle(source, path, check))
 }
 
-/// Compiles to SPIR-V 1.0, which can be linked into every version. The stage of libraries does not matter, because
-/// they have no globals.
+/// Compiles a library to SPIR-V 1.0, which can be linked into a module of any version. The stage does not matter,
+/// because libraries have no globals.
 fn settle(source: &str, path: &str, check: bool) -> Result<(), String> {
     let compiled = target().join("codegen.spv");
     let mut convert = program(&target().join("release/polyshade").to_string_lossy(), ["convert"]);

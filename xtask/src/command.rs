@@ -4,25 +4,27 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Returns the folder with the workspace's `Cargo.toml`. It is the checkout in which xtask was started, which may
-/// differ from the one in which it was built, because several checkouts may share a folder of build outputs.
+/// Returns the folder that contains the workspace's `Cargo.toml`. It belongs to the checkout in which xtask
+/// was started. xtask may have been built in another checkout, because several checkouts may share a folder
+/// of build outputs.
 pub(crate) fn workspace() -> PathBuf {
-    let xtask = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where xtask lies");
-    Path::new(&xtask).parent().expect("xtask lies in the workspace").to_owned()
+    let xtask = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    Path::new(&xtask).parent().expect("xtask is in a folder of the workspace").to_owned()
 }
 
-/// Returns the folder into which cargo builds: this program is `TARGET/release/xtask`.
+/// Returns the folder of cargo's build outputs, from the path `TARGET/release/xtask` of this program.
 pub(crate) fn target() -> PathBuf {
     let xtask = std::env::current_exe().expect("the system knows which program runs");
     xtask.ancestors().nth(2).expect("cargo puts programs two folders deep").to_owned()
 }
 
-/// Returns `cargo ARGS…`, to be run in the workspace.
+/// Returns the command `cargo ARGS…`, to run in the workspace.
 pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = program("cargo", [""; 0]);
     for (position, argument) in args.into_iter().enumerate() {
         command.arg(&argument);
-        // After the verb: cargo does not pass options before it to clippy, which is a separate program.
+        // The option follows the verb, because cargo does not pass earlier options to clippy, which is
+        // a separate program.
         let compiles = || COMPILING.iter().any(|verb| argument.as_ref() == *verb);
         if position == 0 && compiles() && prebuilt().exists() {
             command.arg("--config").arg(prebuilt());
@@ -31,17 +33,18 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Comma
     command
 }
 
-/// The verbs of cargo that compile, and run build scripts.
+/// The cargo verbs that compile code and run build scripts.
 const COMPILING: [&str; 6] = ["bench", "build", "clippy", "doc", "rustdoc", "test"];
 
-/// Returns the cargo configuration that links [the installed SPIRV-Tools](crate::spirv_tools).
+/// Returns the path of the cargo configuration that links [the installed SPIRV-Tools](crate::spirv_tools).
 pub(crate) fn prebuilt() -> PathBuf {
     target().join("spirv-tools/cargo.toml")
 }
 
-/// Selects the packages that are built and tested together, with every feature. Cargo unites the features that the
-/// selected packages request, so another selection would compile most dependencies again. `xtask` and the generator
-/// are excluded because they request features that no other package needs; the last two are built with other options.
+/// Selects the packages that are built and tested together, with every feature. Cargo combines the features that the
+/// selected packages request, so a different selection would compile most dependencies again. `xtask` and the
+/// generator are excluded because they request features that no other package needs. The fuzz targets and the
+/// playground are excluded because they are built with other options.
 pub(crate) const TESTED: [&str; 8] = [
     "--release",
     "--workspace",
@@ -56,7 +59,8 @@ pub(crate) const TESTED: [&str; 8] = [
 const FUZZ: &str = "--exclude=polyshade-fuzz";
 const PLAYGROUND: &str = "--exclude=polyshade-playground";
 
-/// Returns the same selection with the fuzz targets and the playground, for clippy, which needs no further feature.
+/// Returns the same selection, but including the fuzz targets and the playground. Clippy needs no more
+/// features for them.
 pub(crate) fn with_fuzz_and_playground() -> Vec<&'static str> {
     TESTED.into_iter().filter(|one| ![FUZZ, PLAYGROUND].contains(one)).collect()
 }
@@ -64,14 +68,15 @@ pub(crate) fn with_fuzz_and_playground() -> Vec<&'static str> {
 /// Whether cargo reuses the compiled parts of a crate that did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Incremental {
-    /// Except in continuous integration, which compiles everything once: builds take seconds, but the code is slower.
+    /// On, except in continuous integration, which compiles everything once. Builds take seconds, but the
+    /// code is slower.
     ByHand,
-    /// For counting instructions: the code must not depend on earlier builds.
+    /// Off, for counting instructions: the code must not depend on earlier builds.
     Never,
 }
 
 impl Incremental {
-    /// Sets the variable for cargo, unless the caller did.
+    /// Sets the environment variable for cargo, unless the caller has set it.
     pub(crate) fn apply(self, command: &mut Command) -> &mut Command {
         let is_set = |name| std::env::var_os(name).is_some();
         match self {
@@ -82,23 +87,24 @@ impl Incremental {
     }
 }
 
-/// Builds a program of the tested packages, and returns the command that runs it.
+/// Builds a program of the tested packages, and returns a command that runs it.
 pub(crate) fn built(name: &str, incremental: Incremental) -> Result<Command, String> {
     let mut build = cargo(["build", "--quiet", "--bin", name]);
-    // Cargo unites the features of dev-dependencies only if it builds tests or examples. The example takes a second.
+    // Cargo only includes the features of dev-dependencies if it builds tests or examples. The example
+    // takes a second.
     run(incremental.apply(build.args(TESTED).arg("--examples")))?;
     let path = target().join("release").join(name);
     Ok(program(&path.to_string_lossy(), [""; 0]))
 }
 
-/// Returns `name ARGS…`, to be run in the workspace.
+/// Returns the command `name ARGS…`, to run in the workspace.
 pub(crate) fn program<S: AsRef<OsStr>>(name: &str, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(name);
     command.args(args).current_dir(workspace());
     command
 }
 
-/// Prints the command, runs it with this program's streams, and fails if it fails.
+/// Prints the command, runs it with this program's standard streams, and fails if the command fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let line = shell_line(command);
     println!("$ {line}");
@@ -114,10 +120,10 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
         let stderr = String::from_utf8_lossy(&output.stderr);
         return Err(format!("`{line}` failed ({}): {}", output.status, stderr.trim_end()));
     }
-    String::from_utf8(output.stdout).map_err(|_| format!("`{line}` printed what is not UTF-8"))
+    String::from_utf8(output.stdout).map_err(|_| format!("`{line}` printed text that is not UTF-8"))
 }
 
-/// Formats the command for a shell: the variables that it sets, the program, and the arguments.
+/// Formats the command for a shell, with the variables that it sets, the program, and the arguments.
 pub(crate) fn shell_line(command: &Command) -> String {
     let variables = command.get_envs().filter_map(|(name, value)| {
         Some(format!("{}={}", name.display(), quoted(&value?.to_string_lossy())))

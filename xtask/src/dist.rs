@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: builds distributions for users without Rust, an archive for any glibc Linux and a Debian
-//! package, from one tree of files.
+//! `cargo xtask dist`: builds distributions for users without Rust from one tree of files: an archive for any glibc
+//! Linux, and a Debian package.
 
 mod tree;
 
@@ -10,12 +10,12 @@ use crate::command::{TESTED, cargo, output, program, run, target, workspace};
 use crate::licences;
 use crate::root::Root;
 
-/// The crates whose programs and libraries are packed.
+/// The crates whose programs and libraries are included.
 const PACKED: [&str; 3] = ["polyshade-cli", "polyshade-capi", "polyshade-layer"];
 
-/// The distributions, and their folder.
+/// The name of a distribution, and the folder in which it is built.
 struct Dist {
-    /// `polyshade-0.1.0-x86_64-linux`.
+    /// The name of the distribution, such as `polyshade-0.1.0-x86_64-linux`.
     name: String,
     folder: PathBuf,
 }
@@ -35,8 +35,8 @@ impl Dist {
     }
 }
 
-/// Builds in the configuration of the tests, so that no C++ is compiled again, and packs the stripped files. With
-/// `check`, uses the packages in a system that has neither Rust nor a compiler.
+/// Builds in the same configuration as the tests, so that no C++ is compiled again, and packs the stripped files.
+/// With `check`, also uses the packages in a system without Rust or a compiler.
 pub(crate) fn run_dist(check: bool) -> Result<(), String> {
     let name = format!("polyshade-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
     let dist = Dist { name, folder: target().join("packages") };
@@ -57,7 +57,7 @@ pub(crate) fn run_dist(check: bool) -> Result<(), String> {
     if check { use_it(&dist) } else { Ok(()) }
 }
 
-/// Writes the archive. The same files give the same bytes.
+/// Writes the archive. Equal files result in equal bytes.
 fn pack(dist: &Dist) -> Result<(), String> {
     let time = output(&mut program("git", ["log", "-1", "--format=%ct"]))?;
     let same = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=go=u-w"];
@@ -70,7 +70,7 @@ fn architecture() -> Result<String, String> {
     Ok(output(&mut program("dpkg", ["--print-architecture"]))?.trim().to_owned())
 }
 
-/// Writes the Debian package: the tree under `/usr`, with dependencies on the linked libraries.
+/// Writes the Debian package, which contains the tree under `/usr` and depends on the linked libraries.
 fn debian(dist: &Dist) -> Result<(), String> {
     let root = dist.folder.join("debian");
     let usr = root.join("usr");
@@ -80,7 +80,7 @@ fn debian(dist: &Dist) -> Result<(), String> {
     write(&document.join("copyright"), &copyright()?)?;
     let control = root.join("DEBIAN");
     make(&control)?;
-    // The author of the last commit is the maintainer of the package.
+    // The author of the last commit is named as the maintainer of the package.
     let builder = output(&mut program("git", ["log", "-1", "--format=%an <%ae>"]))?;
     let needs = needs(dist, &usr)?;
     let size = output(program("du", ["-sk"]).arg(&usr))?;
@@ -89,9 +89,10 @@ fn debian(dist: &Dist) -> Result<(), String> {
         "Package: polyshade\nVersion: {}\nArchitecture: {}\nMaintainer: {}\nInstalled-Size: {size}\n\
          Depends: {needs}\nRecommends: libvulkan1\nSection: graphics\nPriority: optional\n\
          Description: polyfills for GPU features, written into shaders\n \
-         The program polyshade rewrites SPIR-V so that it does what a device, a driver or an API lacks,\n \
-         and says what the host binds and draws. With it come the C library, its headers, and the Vulkan\n \
-         layer VK_LAYER_POLYSHADE_polyfill, which is on where POLYSHADE_LAYER_ENABLE=1 is set.\n",
+         The program polyshade rewrites SPIR-V to emulate features that a device, a driver or an API\n \
+         lacks, and lists the bindings and draws that the host needs. The package also has the C library,\n \
+         its headers, and the Vulkan layer VK_LAYER_POLYSHADE_polyfill, which is enabled where\n \
+         POLYSHADE_LAYER_ENABLE=1 is set.\n",
         env!("CARGO_PKG_VERSION"),
         architecture()?,
         builder.trim(),
@@ -102,22 +103,22 @@ fn debian(dist: &Dist) -> Result<(), String> {
     fs::remove_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))
 }
 
-/// Returns the text of the `copyright` file that Debian requires: the licences.
+/// Returns the text of the `copyright` file that Debian requires. It contains the licences.
 fn copyright() -> Result<String, String> {
     let read = |name: &str| {
         fs::read_to_string(workspace().join(name)).map_err(|error| format!("{name}: {error}"))
     };
     Ok(format!(
-        "polyshade is licensed under either of these, as you like. The licences of what is built into it are in\n\
+        "polyshade is licensed under either of these, as you like. The licences of the libraries in it are in\n\
          THIRD-PARTY.txt.\n\n{}\n{}",
         read("LICENSE-MIT")?,
         read("LICENSE-APACHE")?
     ))
 }
 
-/// Returns the dependencies as `libc6 (>= 2.34), …`, as Debian's tool computes them.
+/// Returns the dependencies in the form `libc6 (>= 2.34), …`, computed by Debian's tool.
 fn needs(dist: &Dist, usr: &Path) -> Result<String, String> {
-    // The tool only reads the names of packages from this file.
+    // The tool reads only the names of packages from this file.
     let source = dist.folder.join("shlibs");
     make(&source.join("debian"))?;
     write(
@@ -131,11 +132,13 @@ fn needs(dist: &Dist, usr: &Path) -> Result<String, String> {
     let printed = output(asked.current_dir(&source))?;
     let _ = fs::remove_dir_all(&source);
     let needs = printed.lines().find_map(|line| line.strip_prefix("shlibs:Depends="));
-    needs.map(str::to_owned).ok_or_else(|| format!("dpkg-shlibdeps said nothing: {printed}"))
+    needs
+        .map(str::to_owned)
+        .ok_or_else(|| format!("dpkg-shlibdeps printed no dependencies: {printed}"))
 }
 
-/// A script that uses the distribution installed under `$3`. `$1` is the folder of shaders, `$2` a C program that is
-/// linked with the library. It also checks that the manifest's path leads to the layer's library.
+/// A script that uses the distribution installed under `$3`. `$1` is the folder of shaders, and `$2` is a C program
+/// that is linked with the library. The script also checks that the manifest's path leads to the layer's library.
 const USE: &str = r#"
 for absent in cargo rustc cc c++ pkg-config; do
     if command -v $absent; then echo "$absent is here: this root is not bare" >&2; exit 1; fi
@@ -151,7 +154,7 @@ cd "$3/share/vulkan/implicit_layer.d"
 test -e "$(sed -n 's/.*"library_path": "\(.*\)".*/\1/p' VkLayer_polyshade_polyfill.json)"
 "#;
 
-/// Uses the archive and the Debian package in bare Debian roots, as `polyshade --help` describes.
+/// Uses the archive and the Debian package in bare Debian systems, as `polyshade --help` describes.
 fn use_it(dist: &Dist) -> Result<(), String> {
     let root = Root::bare("dist")?;
     let shaders = root.path().join("shaders");
@@ -160,7 +163,8 @@ fn use_it(dist: &Dist) -> Result<(), String> {
         let name = file.rsplit('/').next().unwrap_or(file);
         copy(&workspace().join(file), &shaders.join(name))?;
     }
-    // The program is compiled here, with the options that pkg-config prints for the archive, and runs in the root.
+    // Compile the C program here, with the options that pkg-config prints for the archive. It runs in
+    // the bare system.
     let pkgconfig = dist.tree().join("lib/pkgconfig");
     let mut asked = program("pkg-config", ["--cflags", "--libs", "polyshade"]);
     let flags = output(asked.env("PKG_CONFIG_PATH", pkgconfig))?;
@@ -168,7 +172,7 @@ fn use_it(dist: &Dist) -> Result<(), String> {
     let mut compile = program("cc", ["-std=c99"]);
     run(compile.arg(example).args(flags.split_whitespace()).arg("-o").arg(shaders.join("lower")))?;
 
-    println!("the archive, in a folder of its own:");
+    println!("the archive, in a separate folder:");
     make(&root.path().join("opt"))?;
     run(program("tar", ["-xzf"]).arg(dist.archive()).arg("-C").arg(root.path().join("opt")))?;
     let prefix = format!("/opt/{}", dist.name);
@@ -181,7 +185,7 @@ fn use_it(dist: &Dist) -> Result<(), String> {
     copy(&dist.debian()?, &root.path().join("polyshade.deb"))?;
     root.run(&format!("dpkg -i /polyshade.deb\nset -- /shaders /shaders/lower /usr\n{USE}"))?;
     root.run("dpkg -r polyshade; test ! -e /usr/bin/polyshade")?;
-    println!("both packages do what they are for, without Rust and without a compiler");
+    println!("both packages work without Rust and without a compiler");
     Ok(())
 }
 

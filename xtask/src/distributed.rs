@@ -1,4 +1,5 @@
-//! `cargo xtask distributed`: compares `examples/distributed`, with one worker killed, with a single machine.
+//! `cargo xtask distributed`: tests `examples/distributed` with one worker killed against the result of
+//! a single machine.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +9,13 @@ use crate::python::{Dependencies, environment};
 
 const REQUIREMENTS: &str = "examples/distributed/requirements.txt";
 
-/// Enough shaders to take some seconds.
+/// The number of shaders, which is large enough for a run of some seconds.
 const SHADERS: u32 = 2000;
 
 const VERB: [&str; 3] = ["capture", "--varyings", "v_position,v_velocity"];
 
-/// Lowers shaders on three Dask workers, of which one is killed, and on one machine: outputs, index and report must
-/// be the same, byte for byte.
+/// Lowers shaders on three Dask workers, one of which is killed, and on a single machine. The outputs, the index and
+/// the report must be equal, byte for byte.
 pub(crate) fn run_distributed() -> Result<(), String> {
     let polyshade = built("polyshade", Incremental::ByHand)?.get_program().to_owned();
     let polyshade = polyshade.to_string_lossy();
@@ -36,12 +37,12 @@ pub(crate) fn run_distributed() -> Result<(), String> {
         run(program("diff", ["-r"]).arg(work.join(ours)).arg(work.join(theirs)))?;
     }
     println!(
-        "{SHADERS} shaders on three workers, one of them killed, are the same bytes as on one machine"
+        "{SHADERS} shaders give the same bytes on three workers, one of them killed, as on one machine"
     );
     Ok(())
 }
 
-/// Writes shaders with different contents to several folders; some are of a stage that is skipped.
+/// Writes shaders with different contents to several folders. Some are of a stage that the batch skips.
 fn write_shaders(folder: &Path) -> Result<(), String> {
     let path = workspace().join("examples/particles.vert");
     let failed = |error: std::io::Error| format!("shaders of the example: {error}");

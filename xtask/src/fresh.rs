@@ -1,5 +1,5 @@
 //! `cargo xtask fresh`: runs README's two commands in a bare Debian with the Rust toolchain and a clone of the last
-//! commit, and prints their times. Nothing is built or downloaded there in advance.
+//! commit, and prints their run times. Nothing is built or downloaded there in advance.
 
 use std::fs;
 use std::time::Instant;
@@ -28,7 +28,7 @@ pub(crate) fn run_fresh(first: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the commands under `## Try it`.
+/// Returns the commands in the section `## Try it` of README.
 fn commands(readme: &str) -> Vec<&str> {
     let section = readme.split("\n## ").find(|section| section.starts_with("Try it\n"));
     let blocks = section.into_iter().flat_map(|section| section.split("```sh\n").skip(1));

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: runs every fuzz target, starting from the committed cases.
+//! `cargo xtask fuzz`: runs every fuzz target, beginning with the committed cases as inputs.
 
 use std::fs;
 use std::process::Command;
@@ -12,8 +12,9 @@ use crate::tools::ensure;
 /// The version of cargo-fuzz that continuous integration runs.
 const CARGO_FUZZ: &str = "0.13.2";
 
-/// The targets, and the number of inputs for each in continuous integration: a few seconds, which show that they run
-/// and detect gross errors. `valid` and `metamorphic` draw 64 cases from each input; `capi` lowers it several times.
+/// The targets, and the number of inputs for each target in continuous integration. They take a few seconds, which is
+/// enough to show that the targets run and to detect gross errors. `valid` and `metamorphic` draw 64 cases from each
+/// input; `capi` lowers each input several times.
 const TARGETS: [(&str, u32); 7] = [
     ("parse", 200_000),
     ("rewrite", 100_000),
@@ -24,21 +25,21 @@ const TARGETS: [(&str, u32); 7] = [
     ("capi", 500),
 ];
 
-/// Targets whose input is only a seed: counting how often an input reaches some code is useless, and slow.
+/// Targets that use their input only as a seed. For them, measuring the coverage of an input is useless and slow.
 const SEEDED: [&str; 4] = ["valid", "metamorphic", "planner", "capi"];
 
-/// The seed of the inputs in continuous integration, so that it fails because of a change and not by chance. The
-/// effect of an input depends on the code, so a long run would find old faults after any change. To find those, run
-/// the targets by hand for a long time: each such run has another seed.
+/// The seed of the inputs in continuous integration, so that it fails because of a change and not by chance. After any
+/// code change, inputs have different effects, so a long run would find old faults. To find old faults, run the
+/// targets by hand for a long time: each of these runs uses another seed.
 const SEED: &str = "-seed=20261121";
 
-/// Options that shorten compilation: these programs run for seconds, and cargo-fuzz's defaults compile for minutes.
+/// Options that shorten compilation. The targets run for seconds, but compile for minutes with cargo-fuzz's defaults.
 const QUICKLY_BUILT: [&str; 2] = ["--codegen-units=16", "--no-trace-compares"];
 
 /// The initial inputs for cargo-fuzz: the committed cases as SPIR-V words.
 const SEEDS: &str = "fuzz/corpus/seeds";
 
-/// Runs each target for `seconds`, or over the same inputs each time. Fails if a target finds a fault.
+/// Runs each target for `seconds` or, without it, on the same inputs each time. Fails if a target finds a fault.
 pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
     run_setup()?;
     ensure("cargo-fuzz", CARGO_FUZZ)?;
@@ -63,18 +64,18 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
     })
 }
 
-/// Returns the command that fuzzes one target. The first folder keeps its findings for the next run.
+/// Returns the command that fuzzes one target. The first of its folders stores new inputs for the next run.
 fn fuzz(name: &str, build: &[&str], length: &[String]) -> Result<Command, String> {
     let finds = format!("fuzz/corpus/{name}");
     let folder = workspace().join(&finds);
     fs::create_dir_all(folder).map_err(|error| format!("{finds}: {error}"))?;
-    // The stable compiler has no sanitizers, and almost no code here is unsafe.
+    // The stable compiler has no sanitizers, and almost none of the tested code is unsafe.
     let mut command = cargo(["fuzz", "run", "--sanitizer", "none"]);
     command.args(build).args([name, &finds, SEEDS, "--"]);
     let counters = format!("-use_counters={}", u8::from(!SEEDED.contains(&name)));
     command.args(length).args([
         &counters,
-        // Seconds and MiB: more than any input may need on a slow machine.
+        // A limit in seconds and a limit in MiB, both more than any input may need on a slow machine.
         "-timeout=60",
         "-rss_limit_mb=2048",
         "-print_final_stats=1",

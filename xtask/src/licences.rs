@@ -1,4 +1,4 @@
-//! Collects the licences of the distributed code: those of all dependencies and of the C++ in them.
+//! Collects the licences of the distributed code, which are those of all dependencies and of the C++ code in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,25 +8,24 @@ use serde_json::Value;
 
 use crate::command::{cargo, output};
 
-/// The beginnings of the names of files with licences.
+/// The possible beginnings of the names of licence files.
 const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE", "NOTICE"];
 
-/// The depth to which a dependency is searched for such files: `glslang-sys/glslang/LICENSE.txt`.
+/// The depth to which a dependency is searched for licence files: `glslang-sys/glslang/LICENSE.txt`.
 const DEPTH: u32 = 3;
 
 struct Dependency {
     name: String,
     licence: String,
-    /// The texts of its licences.
+    /// The texts of the dependency's licences.
     texts: Vec<String>,
 }
 
-/// Returns one text: the dependencies of the packages with their licences, then the text of each licence with the
-/// names of its dependencies.
+/// Returns a single text that lists the dependencies of the packages with the names of their licences, and then the
+/// text of each licence with the names of the dependencies that use it.
 pub(crate) fn of_packages(manifest: &str, packages: &[&str]) -> Result<String, String> {
     let dependencies = dependencies(manifest, packages)?;
-    let mut page =
-        String::from("What polyshade is built of, beside itself, and under which licences.\n\n");
+    let mut page = String::from("The libraries that polyshade contains, with their licences.\n\n");
     let mut texts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for one in &dependencies {
         page += &format!("{}: {}\n", one.name, one.licence);
@@ -40,14 +39,15 @@ pub(crate) fn of_packages(manifest: &str, packages: &[&str]) -> Result<String, S
     Ok(page)
 }
 
-/// Returns the dependencies of the packages on this machine, by name.
+/// Returns the packages on which these packages depend on this machine, sorted by name.
 fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, String> {
     let all = ["--locked", "--all-features", "--manifest-path", manifest];
     let mut tree = cargo(["tree", "--edges", "normal"]);
     tree.args(all);
     tree.args(["--prefix", "none", "--format", "{p}"]);
     let listed = output(tree.args(packages.iter().flat_map(|name| ["--package", name])))?;
-    // Proc-macros run in the build and are not distributed: `name v1.2.3 (proc-macro)`.
+    // Procedural macros run during the build and are not distributed. Their lines look like `name
+    // v1.2.3 (proc-macro)`.
     let linked = listed.lines().filter(|line| !line.contains("(proc-macro)"));
     let linked: BTreeSet<String> =
         linked.map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
@@ -68,7 +68,7 @@ fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, St
         let mut texts = Vec::new();
         find(folder, DEPTH, &mut texts)?;
         let licence = match (field("license"), field("license_file")) {
-            ("", "") => return Err(format!("{name} says nothing of its licence")),
+            ("", "") => return Err(format!("{name} does not state its licence")),
             ("", file) => format!("see its {file}"),
             (licence, _) => licence.to_owned(),
         };
@@ -78,7 +78,7 @@ fn dependencies(manifest: &str, packages: &[&str]) -> Result<Vec<Dependency>, St
     Ok(dependencies)
 }
 
-/// Adds the texts of licences in a folder and its subfolders.
+/// Adds the texts of the licence files in a folder and its subfolders.
 fn find(folder: &Path, depth: u32, texts: &mut Vec<String>) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let entries = fs::read_dir(folder).map_err(failed)?;

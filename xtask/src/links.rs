@@ -1,6 +1,6 @@
-//! Finds links between documents, and their targets: files and headings.
+//! Finds the links in documents, and the headings to which links may lead.
 
-/// Returns the targets of `[…](target)` outside of code, with the part after `#`.
+/// Returns the targets of `[…](target)` outside of code, each split at `#`.
 pub(crate) fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     prose(text).flat_map(|line| line.split("](").skip(1)).filter_map(|rest| {
         let target = &rest[..rest.find([')', ' '])?];
@@ -11,7 +11,7 @@ pub(crate) fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     })
 }
 
-/// Returns the lines outside of code blocks.
+/// Returns the lines that are outside of code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
@@ -21,7 +21,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the headings of a document as GitHub and mdBook name them. Repeated names get a number.
+/// Returns the anchors of a document's headings, as GitHub and mdBook form them. Repeated anchors get a number.
 pub(crate) fn parts(text: &str) -> Vec<String> {
     let headings = prose(text).filter_map(|line| {
         let heading = line.trim_start_matches('#');
@@ -37,14 +37,14 @@ pub(crate) fn parts(text: &str) -> Vec<String> {
     numbered.collect()
 }
 
-/// Converts a heading to lower case, with hyphens for blanks, and without punctuation.
+/// Converts a heading to lower case, replaces blanks with hyphens, and removes punctuation.
 fn part(heading: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     let kept = heading.chars().filter(|c| kept(*c)).flat_map(char::to_lowercase);
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Returns the target of a link in the document `page`, relative to the workspace.
+/// Returns the path to which a link in the document `page` leads, relative to the workspace.
 pub(crate) fn resolve(page: &str, link: &str) -> String {
     let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();

@@ -1,4 +1,5 @@
-//! The chores of the project: `cargo xtask VERB`. Each verb is a module, and needs only Rust and Debian packages.
+//! The project's maintenance tasks: `cargo xtask VERB`. Each verb is a module, and needs only Rust
+//! and Debian packages.
 
 mod api;
 mod bench;
@@ -33,20 +34,21 @@ use clap::Parser;
 use command::{Incremental, built};
 use test::Tests;
 
-/// The project's chores: set-up, tests, continuous integration, generated files.
+/// The project's maintenance tasks: set-up, tests, continuous integration, generated files.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Verb {
     /// Install the missing Debian packages that the tests need
     Setup,
-    /// Install everything that the tests need and run them: filetests, unit tests, and every lowering, the layer and
-    /// the C library on two software drivers
+    /// Install everything that the tests need, then run filetests, unit tests, and tests of every lowering, the layer
+    /// and the C library on two software drivers
     Test {
         /// Run the slow tests instead: the playground, WebGPU, mutants, the corpus, xtask itself, and a sample of the
         /// execution tests under the older validation layer with the driver's optimizer on
         #[arg(long, conflicts_with_all = ["both", "filter"])]
         slow: bool,
-        /// Run all execution tests instead, in the configuration of that sample; this takes many minutes
+        /// Run all execution tests instead, under the older validation layer with the optimizer on; this
+        /// takes many minutes
         #[arg(long, conflicts_with = "filter")]
         both: bool,
         /// Write the times of the test programs and of the slowest tests to docs/testing.md
@@ -55,57 +57,58 @@ enum Verb {
         /// Run only the tests whose names contain this text, including slow tests
         filter: Option<String>,
     },
-    /// Run the filetests and the tests of the rewrite tools: the first check after an edit of a lowering
+    /// Run the filetests and the tests of the rewrite tools, which is the first check after an edit of a lowering
     Cases {
         /// Run only the tests whose names contain this text
         filter: Option<String>,
     },
     /// Run the steps of continuous integration
     Ci,
-    /// Run the tests that compare with committed files, and accept their current results
+    /// Run the tests that compare with committed files, and update the files to the current results
     Bless {
         /// Accept only the cases whose names contain this text
         filter: Option<String>,
     },
     /// Write the generated files
     Codegen {
-        /// Write nothing; fail if a committed file differs
+        /// Write nothing, and fail if a committed file differs
         #[arg(long)]
         check: bool,
     },
     /// Write listings of the public API of the published crates, and count their types
     Api {
-        /// Write nothing; fail if a committed listing differs
+        /// Write nothing, and fail if a committed listing differs
         #[arg(long)]
         check: bool,
     },
-    /// Build the C library, shared and static, and install it with its headers and its files for pkg-config and CMake
+    /// Build the C library, shared and static, and install it with its headers and with files for
+    /// pkg-config and CMake
     Capi {
         /// The folder to install in [default: target/capi]
         #[arg(long)]
         prefix: Option<std::path::PathBuf>,
     },
-    /// Pack every crate to be published, and build each from its package alone
+    /// Pack every crate that is published, and build each crate from its package alone
     Package,
     /// Pack an archive and a Debian package with the program, the C library and the Vulkan layer
     Dist {
-        /// Use both in a bare Debian that has neither Rust nor a compiler
+        /// Use the archive and the package in a bare Debian that has neither Rust nor a compiler
         #[arg(long)]
         check: bool,
     },
-    /// Run the two commands of README in a bare Debian with Rust, as a newcomer does, and print their times
+    /// Run README's two commands in a bare Debian with Rust, as a newcomer would, and print their times
     Fresh {
-        /// Run only the first, which builds the program and lowers a shader
+        /// Run only the first command, which builds the program and lowers a shader
         #[arg(long)]
         first: bool,
     },
     /// Lower shaders on several Dask workers, kill one worker, and compare with the result of a single machine
     Distributed,
-    /// Build the documents as a book, with mdBook
+    /// Build the documents as a book with mdBook
     Book,
     /// Build the playground: a page with the library and naga as WebAssembly, compiled by Debian's Rust
     Playground {
-        /// Also test it in Chromium
+        /// Also test the page in Chromium
         #[arg(long)]
         check: bool,
     },
@@ -122,14 +125,14 @@ enum Verb {
     CorpusRuns {
         /// Folders of shaders [default: the cases, `../shared/corpus` and `../shared/findings`]
         folders: Vec<std::path::PathBuf>,
-        /// Run the MSL of vertex and fragment stages, as compiled by this machine's C++ compiler
+        /// Run the MSL of vertex and fragment stages, compiled by this machine's C++ compiler
         #[arg(long)]
         on_metal: bool,
-        /// Compare the captures of each vertex stage in MSL with those of lavapipe, once
+        /// Compare the captures of each vertex stage in MSL once with the captures on lavapipe
         #[arg(long, requires = "on_metal")]
         against_lavapipe: bool,
-        /// A verb with its options, such as `"capture --indexed"`; each shader is verified with it once [default:
-        /// several for each shader]
+        /// A verb with its options, such as `"capture --indexed"`, with which each shader is verified once [default:
+        /// several verbs for each shader]
         #[arg(long, value_name = "OPTIONS", conflicts_with = "against_lavapipe")]
         with: Option<String>,
         /// The number of runs that must be equal
@@ -139,22 +142,22 @@ enum Verb {
         #[arg(long)]
         seed: Option<u64>,
     },
-    /// Break lowered modules in many places, run `polyshade verify` on them, and write `tests/mutants` anew
+    /// Break lowered modules in many places, run `polyshade verify` on them, and rewrite the lists in `tests/mutants`
     Mutants {
-        /// Only these lists: capture, extension, position, clip, blend
+        /// Test only these lists: capture, extension, position, clip, blend
         lists: Vec<String>,
         /// The number of mutants for each list
         #[arg(long, default_value_t = 2000)]
         count: u32,
     },
-    /// Shrink a shader on which a lowering panics, writes an invalid module or is slow, as long as it still does
+    /// Shrink a shader for which a lowering panics, writes an invalid module or is slow, as long as the fault remains
     Reduce {
         /// The shader, in any format of the test cases
         case: std::path::PathBuf,
-        /// The file of the smaller shader [default: beside the shader, as `.reduced.spv`]
+        /// The file of the smaller shader [default: in the folder of the shader, with the extension `.reduced.spv`]
         output: Option<std::path::PathBuf>,
     },
-    /// Print sentences from documents, comments, messages and commits that a seed selects, for a reader to grade
+    /// Print sentences from documents, comments, messages and commits, selected by a seed, for a reader to grade
     Sentences {
         /// Seed of the selection
         #[arg(long)]
@@ -163,22 +166,22 @@ enum Verb {
         #[arg(long, default_value_t = 150)]
         count: usize,
     },
-    /// Run a Godot game whose particles need transform feedback over the layer, on a driver whose extension is hidden
+    /// Run a Godot game whose particles need transform feedback with the layer, on a driver whose extension is hidden
     Demo,
-    /// Run OpenGL's tests of transform feedback through zink over the layer, and compare with the committed lists
+    /// Run OpenGL's transform feedback tests through zink with the layer, and compare with the committed lists
     Piglit {
-        /// Run only the configurations whose names contain this text: swiftshader-null, lavapipe, hidden, …
+        /// Run only the configurations with names that contain this text: swiftshader-null, lavapipe, hidden, …
         filter: Option<String>,
-        /// Write the lists anew
+        /// Write the lists instead of comparing with them
         #[arg(long)]
         bless: bool,
         /// Run only the tests that depend on captured data, with the emulation, as continuous integration does
         #[arg(long, conflicts_with_all = ["filter", "bless"])]
         gate: bool,
     },
-    /// Run every fuzz target: on the same inputs each time, or with --seconds on new ones
+    /// Run every fuzz target, on the same inputs each time or, with --seconds, on new inputs
     Fuzz {
-        /// Seconds for each target, with new inputs each time
+        /// Number of seconds for each target, which gets new inputs each time
         #[arg(long)]
         seconds: Option<u32>,
     },
@@ -235,7 +238,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a program that needs only lowerings and the validator, and no driver.
+/// Runs a program that needs only lowerings and the validator but no driver.
 fn with_shaders<'p>(
     program: &str,
     paths: impl IntoIterator<Item = &'p std::path::PathBuf>,

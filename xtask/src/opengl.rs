@@ -1,4 +1,4 @@
-//! Runs OpenGL through Mesa's zink, which implements it on Vulkan, over the layer.
+//! Runs OpenGL programs with the layer through Mesa's zink, which implements OpenGL on Vulkan.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -8,14 +8,15 @@ use crate::command::{Incremental, TESTED, cargo, program, run, target, workspace
 use crate::setup::{Package, run_setup, run_setup_of};
 use crate::vulkan::{Driver, driver_manifest};
 
-/// The packages that only OpenGL needs.
+/// The packages that are needed only for OpenGL.
 const PACKAGES: &[Package] = &[
     ("libgl1-mesa-dri", "zink, OpenGL over Vulkan"),
     ("libegl1", "by which programs open windows"),
     ("xvfb", "an X server without a screen"),
 ];
 
-/// Installs and builds the prerequisites of OpenGL over the layer, with further packages, and starts an X server.
+/// Installs and builds the prerequisites for OpenGL with the layer, installs further packages, and starts
+/// an X server.
 pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
     run_setup()?;
     run_setup_of(PACKAGES)?;
@@ -25,8 +26,8 @@ pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
     Server::start()
 }
 
-/// Returns a command to which a program and its arguments are added. It runs the program with the layer in this mode,
-/// over a driver whose transform feedback may be hidden.
+/// Returns a command to which a program and its arguments must be appended. It runs the program with the layer in
+/// this mode, on a driver whose transform feedback may be hidden.
 pub(crate) fn command(
     server: &Server,
     driver: Driver,
@@ -57,13 +58,13 @@ pub(crate) fn run_demo() -> Result<(), String> {
     game.args(["godot3-runner", "--fixed-fps", "60", "--path"]).arg(project);
     run(game.env("PICTURE", &image))?;
     println!(
-        "{}: what Godot drew; without the layer's emulation it finds OpenGL 2.1, and ends",
+        "{}: the picture that Godot drew; without the layer's emulation, Godot finds OpenGL 2.1 and exits",
         image.display()
     );
     Ok(())
 }
 
-/// An X server without a screen. It ends when this is dropped.
+/// An X server without a screen. It ends when this value is dropped.
 pub(crate) struct Server {
     child: Child,
     display: String,
@@ -73,7 +74,7 @@ impl Server {
     /// Starts a server on a free display.
     fn start() -> Result<Self, String> {
         let mut command = Command::new("Xvfb");
-        // Without `-noreset`, the server resets when its first client disconnects.
+        // Without `-noreset`, the server resets when its last client disconnects.
         command.args(["-displayfd", "1", "-noreset", "-nolisten", "tcp"]);
         command.args(["-screen", "0", "640x480x24"]).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|error| format!("Xvfb did not start: {error}"))?;
@@ -90,7 +91,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The server may have ended already.
+        // Errors are ignored, because the server may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,8 +1,8 @@
-//! `cargo xtask package`: packs every crate to be published, and builds it from its package alone.
+//! `cargo xtask package`: packs every crate that is published, and builds each crate from its package alone.
 
 use crate::command::{cargo, run};
 
-/// The published crates, each after its dependencies. All others have `publish = false`.
+/// The published crates, each after its dependencies. All other crates have `publish = false`.
 pub(crate) const PUBLIC: [&str; 10] = [
     "polyshade-spv",
     "polyshade",
@@ -16,7 +16,7 @@ pub(crate) const PUBLIC: [&str; 10] = [
     "polyshade-cli",
 ];
 
-/// Packs the committed files of the crates, and builds each with the packages of the others.
+/// Packs the committed files of the crates, and builds each crate with the packages of the other crates.
 pub(crate) fn run_package() -> Result<(), String> {
     let selected = PUBLIC.iter().flat_map(|name| ["--package", name]);
     run(cargo(["package", "--locked"]).args(selected))

@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 use std::thread;
 
-/// The number of jobs at a time. A fuzzer has one thread. A test program has one thread for each core, but waits a
-/// third of the time for a driver, or for the last of its tests.
+/// The number of jobs that run at the same time. A fuzzer has one thread. A test program has one thread for each core,
+/// but spends a third of the time waiting for a driver or for the last of its tests.
 const WIDTH: usize = 2;
 
-/// Starts the jobs in this order, `WIDTH` at a time, and fails with the errors of all failed jobs. A job may ask for
-/// the next job.
+/// Starts the jobs in this order, `WIDTH` at a time, and fails with the errors of all failed jobs. The second
+/// argument of `run` returns the next job that will start.
 pub(crate) fn run_all<J: Clone + Send>(
     jobs: Vec<J>,
     run: impl Fn(J, &dyn Fn() -> Option<J>) -> Result<(), String> + Sync,

@@ -1,8 +1,9 @@
-//! `cargo xtask piglit`: OpenGL's tests of transform feedback, through Mesa's zink, over the layer.
+//! `cargo xtask piglit`: runs OpenGL's transform feedback tests through Mesa's zink with the layer.
 //!
-//! zink implements OpenGL on Vulkan; without transform feedback it offers only OpenGL 2.1. Committed lists name the
-//! tests that pass for each driver and mode of the layer. If the layer is not loaded, tests are skipped, and so
-//! missing. Tests that pass in `debug-null` mode, which captures nothing, prove nothing; the lists show them.
+//! zink implements OpenGL on Vulkan, but without transform feedback it offers only OpenGL 2.1. For each driver and
+//! mode of the layer, a committed list names the tests that pass. If the layer is not loaded, tests are skipped, and
+//! are therefore missing from the results. Tests that also pass in `debug-null` mode, which captures nothing, prove
+//! nothing; the lists show which tests these are.
 
 mod results;
 
@@ -19,15 +20,15 @@ use crate::setup::Package;
 use crate::vulkan::Driver;
 use results::{Results, names};
 
-/// The packages that only these tests need.
+/// The packages that only the piglit tests need.
 const PACKAGES: &[Package] = &[("piglit", "OpenGL's tests")];
 
-/// A driver, and the mode of the layer.
+/// A configuration: a driver, and the mode of the layer.
 struct Case {
     name: &'static str,
     driver: Driver,
     mode: &'static str,
-    /// Whether the driver's extension is hidden.
+    /// Whether the driver's transform feedback extension is hidden.
     hides: bool,
 }
 
@@ -41,8 +42,8 @@ const CASES: [Case; 7] = [
     Case::new("lavapipe-captured", Driver::Lavapipe, "auto", true),
 ];
 
-/// Runs the tests of the gate that are expected to pass, on both drivers with the emulation, as continuous
-/// integration does.
+/// Runs the gate's tests that are expected to pass, on both drivers with the emulation, as
+/// continuous integration does.
 pub(crate) fn run_gate() -> Result<(), String> {
     let server = opengl::prepare(PACKAGES)?;
     let gate = names(&read(&lists().join("swiftshader.list"))?);
@@ -57,12 +58,12 @@ pub(crate) fn run_gate() -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Runs the tests in all cases, or in those whose names contain the filter. Compares the passed tests with the
-/// committed lists, or writes them.
+/// Runs the tests in all configurations, or in those with names that contain the filter. Compares the tests that pass
+/// with the committed lists or, with `bless`, writes the lists.
 pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String> {
     let server = opengl::prepare(PACKAGES)?;
     let gate = names(&read(&lists().join("swiftshader.list"))?);
-    // On a busy machine these tests time out, end lavapipe, or show that zink waits in the wrong place.
+    // On a busy machine, these tests time out, crash lavapipe, or fail because zink waits in the wrong place.
     let unsteady = names(&read(&lists().join("unsteady.list"))?);
 
     let mut table =
@@ -90,7 +91,7 @@ pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String
     if faults.is_empty() {
         return Ok(());
     }
-    let mend = "if that is what is to be, run `cargo xtask piglit --bless`, and read the diff";
+    let mend = "if the new result is right, run `cargo xtask piglit --bless`, and read the diff";
     Err(format!("{}\n{mend}", faults.join("\n")))
 }
 
@@ -99,15 +100,15 @@ impl Case {
         Self { name, driver, mode, hides }
     }
 
-    /// Returns the path of the list of expected tests.
+    /// Returns the path of the list of tests that are expected to pass.
     fn expected(&self) -> PathBuf {
         lists().join("expected").join(format!("{}.txt", self.name))
     }
 
-    /// Runs the tests of a list.
+    /// Runs the tests in the list file `list`.
     fn run(&self, server: &Server, list: &Path, name: &str) -> Result<Results, String> {
         let folder = target().join("piglit").join(format!("{}-{name}", self.name));
-        // piglit ends a test that hangs; the others continue.
+        // piglit ends a test that hangs, and continues with the other tests.
         let line = ["run", "all", "--platform", "x11_egl", "--ignore-missing", "--all-concurrent"];
         let mut command = opengl::command(server, self.driver, self.mode, self.hides)?;
         command.args(["nice", "-n", "19", "piglit"]).args(line);
@@ -121,7 +122,7 @@ impl Case {
         Ok(Results::read(&text, &names(&read(&lists().join("all.list"))?)))
     }
 
-    /// Runs expected tests that did not pass once more: on a busy machine, tests time out.
+    /// Runs expected tests that did not pass once more, because tests time out on a busy machine.
     fn run_again(
         &self,
         server: &Server,
@@ -145,7 +146,7 @@ fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes a list of these tests, as piglit spells their names, and returns its path.
+/// Writes a list of the wanted tests with the names that piglit uses, and returns its path.
 fn listed(wanted: &BTreeSet<String>, name: &str) -> Result<PathBuf, String> {
     let all = read(&lists().join("all.list"))?;
     let lines = all.lines().filter(|line| names(line).iter().any(|name| wanted.contains(name)));
@@ -156,7 +157,7 @@ fn listed(wanted: &BTreeSet<String>, name: &str) -> Result<PathBuf, String> {
     written.map(|()| list.clone()).map_err(|error| format!("{}: {error}", list.display()))
 }
 
-/// Returns the tests that pass unexpectedly, and those that fail unexpectedly.
+/// Returns messages about the tests that pass or fail unexpectedly.
 fn differences(case: &str, expected: &BTreeSet<String>, passed: &BTreeSet<String>) -> Vec<String> {
     let lost = expected.difference(passed).map(|name| format!("{case}: {name} does not pass"));
     let new = passed

@@ -1,8 +1,9 @@
-//! `cargo xtask playground`: builds one static page with the library and naga as WebAssembly.
+//! `cargo xtask playground`: builds a static page with the library and naga as WebAssembly.
 //!
-//! No Debian package has Rust's standard library for WebAssembly at a version that compiles polyshade, but Debian
-//! packages its sources with a compiler of the same version. That compiler cannot be installed beside another Rust,
-//! so its archives are unpacked into the folder of build outputs, where no other program finds it.
+//! No Debian package contains Rust's standard library for WebAssembly at a version that compiles polyshade, but
+//! Debian packages its sources together with a compiler of the same version. That compiler cannot be installed in
+//! addition to another Rust, so its packages are unpacked into the folder of build outputs, where no other
+//! program finds it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,15 +15,15 @@ use crate::setup::{self, Package};
 
 const LINKER: &[Package] = &[("lld-22", "links WebAssembly")];
 
-/// Debian packages of one version: the compiler, its libraries (a prefix: the name contains the version), the
-/// development package that depends on them, and the sources of the standard library.
+/// Debian packages of the same version: the compiler, its libraries (only a prefix, because the name contains the
+/// version), the development package that depends on the libraries, and the sources of the standard library.
 const COMPILER: [&str; 4] =
     ["rustc-web", "libstd-rust-web-", "libstd-rust-web-dev", "rust-web-src"];
 
-/// The parts to unpack. The sources are those of the whole compiler, and most of them are not needed.
+/// The folders to unpack. The package of sources contains the whole compiler, most of which is not needed.
 const PARTS: [&str; 3] = ["./usr/bin", "./usr/lib", "./usr/src/*/library"];
 
-/// glslang for browsers, and the hash of the package.
+/// The npm package with glslang for browsers, and the hash of the package.
 const GLSLANG: (&str, &str) =
     ("@webgpu/glslang@0.0.15", "7b193e085256435213b281d4782154ebbdf2c1ef1c8cb1d38cf75d8be82d97f8");
 
@@ -45,14 +46,14 @@ pub(crate) fn make() -> Result<PathBuf, String> {
     let licences = licences::of_packages(MANIFEST, &["polyshade-playground"])?;
     write(&page.join("THIRD-PARTY.txt"), &licences)?;
     if let Err(why) = add_glslang(&folder, &page) {
-        println!("playground: it takes WGSL only, without glslang: {why}");
+        println!("playground: it accepts only WGSL, because glslang is missing: {why}");
     }
     println!("playground: {} bytes of WebAssembly, {} gzipped", size(&wasm)?, gzipped(&wasm)?);
     println!("playground: python3 -m http.server --directory {}", page.display());
     Ok(page)
 }
 
-/// Returns the folder of Debian's compiler. It stays until the folder of build outputs is removed.
+/// Unpacks Debian's compiler and returns its folder, which stays until the folder of build outputs is removed.
 fn compiler(folder: &Path) -> Result<PathBuf, String> {
     let compiler = folder.join("rust");
     let done = compiler.join("complete");
@@ -63,12 +64,12 @@ fn compiler(folder: &Path) -> Result<PathBuf, String> {
     let archives = folder.join("archives");
     clear(&archives)?;
     if download(&archives).is_err() {
-        // The lists of packages may be missing, or older than the packages.
+        // The package lists may be missing or outdated.
         setup::apt_get(&["update", "-qq"])?;
         download(&archives)?;
     }
     let parts = PARTS.map(|part| format!("'{part}'")).join(" ");
-    // Not every archive has every part.
+    // Some archives do not contain every folder.
     let take_out = format!(
         "for archive in *.deb; do dpkg-deb --fsys-tarfile \"$archive\" \
          | tar --extract --directory ../rust --wildcards {parts} 2>/dev/null || true; done"
@@ -87,15 +88,15 @@ fn download(archives: &Path) -> Result<(), String> {
         .lines()
         .filter_map(|line| line.trim().strip_prefix("Depends: "))
         .find(|name| name.starts_with(library))
-        .ok_or_else(|| format!("Debian's {development} is not to be had"))?;
-    // Debian's separate user for downloads may not write to this folder.
+        .ok_or_else(|| format!("Debian's {development} is not available"))?;
+    // By default, apt downloads as a separate user, who may not write to this folder.
     let as_us = ["-o", "APT::Sandbox::User=root", "-qq", "download"];
     run(program("apt-get", as_us)
         .args([rustc, library, development, sources])
         .current_dir(archives))
 }
 
-/// Returns a command with Debian's compiler, which finds its libraries only where they are installed.
+/// Returns a command that runs Debian's compiler with the path of its libraries, because they are not installed.
 fn rustc(compiler: &Path, args: &[&str]) -> Command {
     let mut command = program(&compiler.join("usr/bin/rustc").to_string_lossy(), args);
     command.env("LD_LIBRARY_PATH", libraries(compiler));
@@ -106,24 +107,24 @@ fn libraries(compiler: &Path) -> PathBuf {
     compiler.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH))
 }
 
-/// Builds the standard library and the crate, and returns the path of the WebAssembly module.
+/// Builds the standard library and the crate, and returns the path of the resulting WebAssembly module.
 fn build(folder: &Path, compiler: &Path) -> Result<PathBuf, String> {
     let built = folder.join("build");
     let mut build =
         cargo(["build", "--locked", "--profile=playground", "--manifest-path", MANIFEST]);
-    // Unwinding needs a third more bytes. The page creates a new instance after a panic instead.
+    // Unwinding would make the module a third larger. Instead, the page creates a new instance after a panic.
     build.args(["--target", TRIPLE, "-Zbuild-std=std,panic_abort"]);
     build.arg("--target-dir").arg(&built);
     build.env("RUSTC", compiler.join("usr/bin/rustc"));
     build.env("LD_LIBRARY_PATH", libraries(compiler));
-    // A compiler of the stable channel accepts `-Zbuild-std` only with this variable.
+    // A stable compiler accepts `-Zbuild-std` only if this variable is set.
     build.env("RUSTC_BOOTSTRAP", "1");
     build.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-22");
     run(&mut build)?;
     Ok(built.join(TRIPLE).join("playground/polyshade_playground.wasm"))
 }
 
-/// Adds glslang to the page, with npm.
+/// Adds glslang, which npm downloads, to the page.
 fn add_glslang(folder: &Path, page: &Path) -> Result<(), String> {
     let (package, hash) = GLSLANG;
     let archives = folder.join("npm");
@@ -134,7 +135,7 @@ fn add_glslang(folder: &Path, page: &Path) -> Result<(), String> {
         let packed = archives.join("webgpu-glslang-0.0.15.tgz");
         let sum = output(program("sha256sum", ["--binary"]).arg(&packed))?;
         if !sum.starts_with(hash) {
-            return Err(format!("{package} is not what it was: {sum}"));
+            return Err(format!("{package} has another hash: {sum}"));
         }
         fs::rename(&packed, &archive).map_err(|error| format!("{}: {error}", archive.display()))?;
     }
@@ -147,7 +148,7 @@ fn add_glslang(folder: &Path, page: &Path) -> Result<(), String> {
         .current_dir(&glslang))
 }
 
-/// Creates an empty folder, in place of an existing one.
+/// Creates an empty folder, and removes an existing folder of this name.
 fn clear(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -178,7 +179,7 @@ fn size(file: &Path) -> Result<u64, String> {
         .map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Returns the size of a file after compression, as a server would send it.
+/// Returns the size of a file after compression, which is the size that a server would send.
 fn gzipped(file: &Path) -> Result<u64, String> {
     run(program("gzip", ["--best", "--keep", "--force"]).arg(file))?;
     size(&file.with_extension("wasm.gz"))

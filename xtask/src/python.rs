@@ -1,4 +1,4 @@
-//! Installs Python packages for some chores: in separate environments, and none for the system.
+//! Installs Python packages that some tasks need, in separate environments instead of system-wide.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use crate::setup::{self, Package};
 
 const PYTHON: &[Package] = &[("python3-venv", "keeps Python packages in folders of their own")];
 
-/// Returns the interpreter of an environment in this folder with the packages that a file of the workspace lists. The
-/// environment is created if it is missing.
+/// Returns the interpreter of a Python environment in this folder, with the packages that a file of the workspace
+/// lists. Creates the environment if it is missing.
 pub(crate) fn environment(
     folder: &Path,
     requirements: &str,
@@ -28,11 +28,11 @@ pub(crate) fn environment(
     Ok(python)
 }
 
-/// The origin of a package's dependencies.
+/// How the dependencies of a package are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dependencies {
-    /// The packages name their dependencies.
+    /// The packages declare their dependencies, which are also installed.
     Named,
-    /// The list contains the required dependencies.
+    /// The list contains all required dependencies, so no other package is installed.
     Listed,
 }

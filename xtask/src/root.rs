@@ -1,4 +1,4 @@
-//! A bare Debian in a folder, to test that programs need no other file of this machine.
+//! A bare Debian in a folder, which shows whether programs need other files of this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ const DEBOOTSTRAP: &[Package] = &[("debootstrap", "makes a bare Debian in a fold
 /// The Debian release that the project supports.
 const RELEASE: &str = "bookworm";
 
-/// The root folder of a minimal Debian. It is removed when this is dropped.
+/// The root folder of a minimal Debian, which is removed when this value is dropped.
 pub(crate) struct Root {
     path: PathBuf,
 }
 
 impl Root {
-    /// Creates a root. Its packages are downloaded once and kept in the folder of build outputs.
+    /// Creates a root. The Debian packages are downloaded once and kept in the folder of build outputs.
     pub(crate) fn bare(name: &str) -> Result<Self, String> {
         setup::run_setup_of(DEBOOTSTRAP)?;
         let roots = target().join("roots");
@@ -27,12 +27,12 @@ impl Root {
             run(as_root("debootstrap", &["--variant=minbase", RELEASE])?.arg(&bare))?;
         }
         let path = roots.join(name);
-        // Clean up after a run that was killed.
+        // Clean up in case an earlier run was killed.
         let _ = output(as_root("umount", &["--quiet"])?.arg(path.join("proc")));
         remove(&path)?;
         run(as_root("cp", &["-a"])?.arg(&bare).arg(&path))?;
         let root = Self { path };
-        // Programs find their own executable in `/proc`.
+        // Programs find their own executable through `/proc`.
         run(as_root("mount", &["-t", "proc", "proc"])?.arg(root.path.join("proc")))?;
         Ok(root)
     }
@@ -41,7 +41,8 @@ impl Root {
         &self.path
     }
 
-    /// Gives programs in the root the network settings of this machine: names, certificates and package sources.
+    /// Gives programs in the root this machine's settings for network access: host names, certificates
+    /// and package sources.
     pub(crate) fn reach_network(&self) -> Result<(), String> {
         for path in
             ["/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt", "/etc/apt"]
@@ -53,7 +54,7 @@ impl Root {
         Ok(())
     }
 
-    /// Runs a script in the root, without variables of this environment. The script stops if a command fails.
+    /// Runs a script in the root without this process's environment variables. The script stops when a command fails.
     pub(crate) fn run(&self, script: &str) -> Result<(), String> {
         let mut chroot = as_root("chroot", &[])?;
         chroot.arg(&self.path);
@@ -78,7 +79,7 @@ fn remove(path: &Path) -> Result<(), String> {
     run(as_root("rm", &["-rf", "--one-file-system"])?.arg(path))
 }
 
-/// Returns a command with the rights that `chroot` needs.
+/// Returns a command that runs with the rights that `chroot` needs.
 fn as_root(name: &str, args: &[&str]) -> Result<std::process::Command, String> {
     let is_root = output(&mut program("id", ["-u"]))?.trim() == "0";
     let mut line = if is_root { vec![name] } else { vec!["sudo", name] };

@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use crate::command::{output, program};
 use crate::tidy::{File, prose, tracked_files};
 
-/// Shorter sentences are headings, labels and fragments.
+/// The minimum number of words. Shorter sentences are headings, labels and fragments.
 const LEAST_WORDS: usize = 5;
 
-/// Prints `count` different sentences that `seed` selects, each with its file.
+/// Prints `count` different sentences, which `seed` selects, each with its file.
 pub(crate) fn run_sentences(seed: u64, count: usize) -> Result<(), String> {
     let mut all = BTreeSet::new();
     for file in tracked_files()? {
-        let text = sentences(&paragraphs(&file)).map(|sentence| (file.path.clone(), sentence));
-        all.extend(text);
+        let text = paragraphs(&file);
+        all.extend(sentences(&text).map(|sentence| (file.path.clone(), sentence)));
         all.extend(messages(&file).map(|message| (file.path.clone(), message)));
     }
-    let log = output(&mut program("git", ["log", "--max-count=300", "--no-merges", "--format=%s"]))?;
+    let log =
+        output(&mut program("git", ["log", "--max-count=300", "--no-merges", "--format=%s"]))?;
     all.extend(log.lines().map(|subject| ("a commit".to_owned(), subject.to_owned())));
 
     let all: Vec<_> = all.into_iter().collect();
@@ -33,7 +34,7 @@ pub(crate) fn run_sentences(seed: u64, count: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The prose of a file, with an empty line between blocks that are not next to each other.
+/// Returns the prose of a file, with an empty line between blocks that are not adjacent.
 fn paragraphs(file: &File) -> String {
     let mut text = String::new();
     let mut next = 0;
@@ -51,20 +52,25 @@ fn sentences(text: &str) -> impl Iterator<Item = String> {
     text.lines()
         .flat_map(|paragraph| paragraph.split_inclusive(". "))
         .map(|sentence| sentence.trim().to_owned())
-        .filter(|sentence| sentence.split_whitespace().count() >= LEAST_WORDS)
+        .filter(|sentence| is_sentence(sentence))
 }
 
-/// The string literals of a Rust file that read as sentences.
+fn is_sentence(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| word.chars().all(|c| c.is_alphabetic()));
+    words.count() >= LEAST_WORDS
+}
+
+/// Returns the string literals of a Rust file that look like sentences.
 fn messages(file: &File) -> impl Iterator<Item = String> {
     let code = file.path.ends_with(".rs") && file.path.contains("/src/");
     let lines = file.text.lines().filter(move |line| code && !line.trim_start().starts_with("//"));
     lines
         .filter_map(|line| line.split('"').nth(1))
-        .filter(|text| text.split_whitespace().count() >= LEAST_WORDS && !text.contains("Op"))
+        .filter(|text| is_sentence(text))
         .map(str::to_owned)
 }
 
-/// The next number of a generator (splitmix64).
+/// Returns the next number of the splitmix64 generator.
 fn splitmix(state: u64) -> u64 {
     let mut bits = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

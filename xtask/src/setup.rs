@@ -1,4 +1,4 @@
-//! Installs the missing Debian packages for building and testing.
+//! Installs the missing Debian packages that are needed for building and testing.
 
 use std::fs;
 use std::path::Path;
@@ -7,13 +7,13 @@ use crate::command::{output, program, run, target, workspace};
 use crate::python::{self, Dependencies};
 use crate::spirv_tools;
 
-/// A package, and its purpose.
+/// The name of a package, and the purpose for which it is needed.
 pub(crate) type Package = (&'static str, &'static str);
 
-/// The list with the Python package that contains the Vulkan registry.
+/// The requirements file with the Python package that contains the Vulkan registry.
 const REGISTRY: &str = "xtask/vulkan-registry.txt";
 
-/// The packages for testing, besides the compiler, which `xtask/compiler.sh` installs.
+/// The packages for testing, in addition to the compiler, which `xtask/compiler.sh` installs.
 const PACKAGES: &[Package] = &[
     ("git", "lists the files that `cargo xtask tidy` reads"),
     ("pkg-config", "finds the C library for the programs that test it"),
@@ -25,25 +25,25 @@ const PACKAGES: &[Package] = &[
     ("chromium", "SwiftShader, the second driver, and the newer validation layer"),
     ("vulkan-validationlayers", "the older validation layer"),
     ("mangohud", "another layer, an overlay"),
-    ("vkbasalt", "another layer, which draws what is drawn once more"),
+    ("vkbasalt", "another layer, which post-processes the picture"),
     ("spirv-tools", "spirv-val, the fuzz targets' oracle"),
     ("vkd3d-compiler", "compiles Direct3D's shaders, as its users have them"),
     ("valgrind", "counts the benchmarks' instructions"),
 ];
 
-/// Installs the missing packages, with `sudo` unless the user is root.
+/// Installs the missing packages. Uses `sudo` unless the user is root.
 pub(crate) fn run_setup() -> Result<(), String> {
-    // xtask itself needs only a C compiler, so a C++ compiler may be missing.
+    // xtask itself needs only a C compiler, so the C++ compiler may be missing.
     run(&mut program("sh", ["xtask/compiler.sh"]))?;
     run_setup_of(PACKAGES)?;
     spirv_tools::install();
     if let Err(why) = install_registry() {
-        println!("setup: the registry of Vulkan stays Debian's: {why}");
+        println!("setup: keeps Debian's Vulkan registry: {why}");
     }
     Ok(())
 }
 
-/// Copies the Vulkan registry to the place where a test of the layer reads it; Debian's is older.
+/// Copies the Vulkan registry to the path where a test of the layer reads it, because Debian's registry is older.
 fn install_registry() -> Result<(), String> {
     let folder = target().join("vulkan-registry");
     let (listed, registry) = (fs::read(workspace().join(REGISTRY)), folder.join("vk.xml"));
@@ -60,7 +60,7 @@ fn install_registry() -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", registry.display()))
 }
 
-/// Installs those of the given packages that are missing, for chores that need further packages.
+/// Installs the given packages that are missing, for tasks that need additional packages.
 pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
     let installed = output(&mut program(
         "dpkg-query",
@@ -73,7 +73,7 @@ pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
         return Ok(());
     }
 
-    println!("setup: installing what is missing:");
+    println!("setup: installing:");
     for (name, purpose) in &missing {
         println!("  {name:<24} {purpose}");
     }
@@ -83,7 +83,7 @@ pub(crate) fn run_setup_of(packages: &[Package]) -> Result<(), String> {
     apt_get(&install)
 }
 
-/// Returns the packages that are missing in `installed`, dpkg's list of `name[:architecture] status` lines.
+/// Returns the packages that are missing in `installed`, dpkg's list with lines `name[:architecture] status`.
 fn missing(packages: &[Package], installed: &str) -> Vec<Package> {
     let there = |wanted: &str| {
         installed.lines().any(|line| {
@@ -94,9 +94,9 @@ fn missing(packages: &[Package], installed: &str) -> Vec<Package> {
     packages.iter().copied().filter(|(name, _)| !there(name)).collect()
 }
 
-/// Runs `apt-get ARGS…`, with `sudo` unless the user is root.
+/// Runs `apt-get ARGS…`. Uses `sudo` unless the user is root.
 pub(crate) fn apt_get(args: &[&str]) -> Result<(), String> {
-    // With `env`, because `sudo` drops the variables of its caller.
+    // Set the variable with `env`, because `sudo` drops its caller's variables.
     let mut line = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o=Dpkg::Use-Pty=0"];
     line.extend(args);
     if output(&mut program("id", ["-u"]))?.trim() != "0" {

@@ -1,7 +1,8 @@
-//! Provides SPIRV-Tools as a compiled library. Compiling it takes 13 of the 19 minutes of a first build.
+//! Installs SPIRV-Tools as a compiled library, because compiling it takes 13 of the 19 minutes of a first build.
 //!
-//! Cargo skips the build script of a package with a `links` key if its configuration names a library to link instead.
-//! A Python package has the static libraries; the few functions that the Rust package adds in C++ are compiled here.
+//! Cargo skips the build script of a package with a `links` key if its configuration names a library to link
+//! instead. A Python package contains the static libraries. The few C++ functions that the Rust package adds
+//! are compiled here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,17 +14,17 @@ use crate::python::{self, Dependencies};
 
 const REQUIREMENTS: &str = "xtask/spirv-tools.txt";
 
-/// The Rust package, whose `links` key is `spirv-tools`.
+/// The Rust package, which has the `links` key `spirv-tools`.
 const PACKAGE: &str = "spirv-tools-sys";
 
-/// Writes the configuration that [`crate::command::cargo`] passes on. If this fails, cargo compiles the library.
+/// Writes the configuration that [`crate::command::cargo`] uses. If this fails, cargo compiles the library.
 pub(crate) fn install() {
     if prebuilt().exists() {
         return;
     }
     if let Err(why) = make() {
         println!(
-            "setup: SPIRV-Tools is compiled, which takes minutes, as it cannot be installed: {why}"
+            "setup: cannot install SPIRV-Tools, so it is compiled, which takes minutes: {why}"
         );
     }
 }
@@ -51,7 +52,7 @@ fn make() -> Result<(), String> {
     fs::write(&configuration, text).map_err(|error| format!("{}: {error}", configuration.display()))
 }
 
-/// Compiles the Rust package's own functions into a static library.
+/// Compiles the functions that the Rust package adds into a static library.
 fn compile(include: &Path, folder: &Path) -> Result<(), String> {
     let object = folder.join("functions.o");
     let mut compiler = program("c++", ["-std=c++17", "-O1", "-fPIC", "-c", "-I"]);
@@ -60,7 +61,7 @@ fn compile(include: &Path, folder: &Path) -> Result<(), String> {
     run(program("ar", ["rcs"]).arg(library).arg(object))
 }
 
-/// Returns the file of those functions in cargo's sources.
+/// Returns the path of the source file of these functions in cargo's package sources.
 fn source() -> Result<PathBuf, String> {
     let metadata = output(&mut program("cargo", ["metadata", "--format-version=1", "--locked"]))?;
     let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
@@ -68,6 +69,6 @@ fn source() -> Result<PathBuf, String> {
     let manifest = packages
         .filter(|package| package["name"] == PACKAGE)
         .find_map(|package| package["manifest_path"].as_str())
-        .ok_or_else(|| format!("{PACKAGE} is no dependency"))?;
+        .ok_or_else(|| format!("{PACKAGE} is not a dependency"))?;
     Ok(Path::new(manifest).with_file_name("src").join("c/opt.cpp"))
 }

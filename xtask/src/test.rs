@@ -1,4 +1,4 @@
-//! `cargo xtask test`: installs the prerequisites of the tests, builds the tests and runs them.
+//! `cargo xtask test`: installs the prerequisites of the tests, and builds and runs the tests.
 
 mod programs;
 mod times;
@@ -19,27 +19,27 @@ use crate::python::{self, Dependencies};
 use crate::setup::run_setup;
 use crate::vulkan::{Optimizer, ValidationLayer, variables};
 
-/// The test program of the playground, and the variable with the path of the page.
+/// The test program of the playground, and the variable that holds the path of the page.
 const PLAYGROUND: &str = "playground";
 const PAGE: &str = "POLYSHADE_PLAYGROUND";
 
-/// The modules of the tests that need Python's wgpu, and the variable with the path of its interpreter.
+/// The test modules that need Python's wgpu, and the variable that holds the path of its interpreter.
 const WGPU_TESTS: &str = "::wgpu::";
 const WGPU: &str = "POLYSHADE_WGPU";
 
-/// The variable with the path of the program `polyshade`, so that tests need not build it.
+/// The variable that holds the path of the program `polyshade`, so that tests need not build it.
 const PROGRAM: &str = "POLYSHADE_PROGRAM";
 
-/// The variable with the seed that selects cases in tests that have too many.
+/// The variable that holds the seed with which tests with too many cases select some of them.
 const SAMPLE_SEED: &str = "POLYSHADE_SAMPLE";
 
-/// One test in this many of a program that draws is repeated under the older validation layer.
+/// The older validation layer runs one in this many of the tests that draw.
 const SAMPLE: u64 = 12;
 
-/// Tests that may fail when others run beside them if they pass alone, each with its reason.
+/// Tests that may fail when other tests run at the same time if they pass alone, each with its reason.
 const UNSTEADY: [(&str, &str); 0] = [];
 
-/// The older validation layer ends the process in this test: "Resource deadlock avoided".
+/// In this test, the older validation layer ends the process with "Resource deadlock avoided".
 const OLDER_LAYER_ENDS: &str = "streams::rendering_resumed_in_one_submission_is_reported_as_lost";
 
 #[derive(Clone, Copy, Debug)]
@@ -49,13 +49,13 @@ pub(crate) enum Tests<'t> {
     /// The slow tests, the tests of xtask, and a sample of the execution tests under the older validation layer with
     /// the driver's optimizer on.
     Slow,
-    /// All execution tests, in the configuration of that sample.
+    /// All execution tests, under the older validation layer with the driver's optimizer on.
     Older,
     /// The tests whose names contain this text, including slow tests.
     Named(&'t str),
 }
 
-/// Runs the tests; with `times`, writes their times to docs/testing.md.
+/// Runs the tests. If `times` is set, writes their times to docs/testing.md.
 pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
     let begin = Instant::now();
     // Build the test programs, and select those with tests to run.
@@ -73,13 +73,13 @@ pub(crate) fn run_tests(tests: Tests<'_>, times: bool) -> Result<(), String> {
         Tests::Older => jobs.add_older(&programs, 1)?,
         Tests::Named(filter) => jobs.add(&programs, &["--include-ignored", filter])?,
     }
-    // Run them.
+    // Run the selected programs.
     let variables = jobs.variables.clone();
     if times {
         jobs.variables.push((programs::BOOTSTRAP, "1".into()));
     }
     let mut results = jobs.run()?;
-    // The examples in the documentation last: cargo compiles them separately.
+    // Run the examples in the documentation last, because cargo compiles them separately.
     if matches!(tests, Tests::Quick | Tests::Named(_)) {
         let log = logs().join("documentation.log");
         let filter = match tests {
@@ -125,7 +125,7 @@ impl Jobs {
         Ok(Self { variables, jobs: Vec::new() })
     }
 
-    /// Adds the programs in which these arguments select a test, and prepares the prerequisites of slow tests.
+    /// Adds the programs that have a test that these arguments select, and installs the prerequisites of slow tests.
     fn add(&mut self, programs: &[Program], arguments: &[&str]) -> Result<(), String> {
         for program in programs {
             let selected = program.list(arguments)?;
@@ -138,7 +138,7 @@ impl Jobs {
                 arguments: owned(arguments),
                 variables: Vec::new(),
             };
-            // Without arguments, no slow test runs.
+            // Without arguments, no slow test runs, so nothing has to be installed.
             if arguments.is_empty() || job.prepare(&selected) {
                 self.jobs.push(job);
             }
@@ -146,8 +146,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Adds one in `sample` of the tests of the programs that draw, under the older validation layer and with the
-    /// driver's optimizer on. The commit determines the selection.
+    /// Adds one in `sample` of the tests that draw, to run under the older validation layer with the driver's
+    /// optimizer on. The commit determines which tests are selected.
     fn add_older(&mut self, programs: &[Program], sample: u64) -> Result<(), String> {
         let commit = commit()?;
         for program in programs.iter().filter(|one| one.name.starts_with("execution")) {
@@ -169,7 +169,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// Runs the programs two at a time, and prints a line as each ends.
+    /// Runs the programs two at a time, and prints a line when each program ends.
     fn run(self) -> Result<Vec<(String, Results)>, String> {
         let logs = logs();
         let _ = fs::remove_dir_all(&logs);
@@ -196,7 +196,7 @@ impl Jobs {
 }
 
 impl Job {
-    /// Installs the prerequisites of slow tests, and skips tests without them. Returns whether any remain.
+    /// Installs the prerequisites of slow tests, and skips tests if this fails. Returns whether any tests remain.
     fn prepare(&mut self, selected: &[String]) -> bool {
         if selected.iter().any(|name| name.contains(WGPU_TESTS)) {
             match wgpu() {
@@ -212,7 +212,7 @@ impl Job {
             match playground::make() {
                 Ok(page) => self.variables.push((PAGE, page.into())),
                 Err(why) => {
-                    // Debian has this compiler only as long as its browsers need it.
+                    // Debian provides this compiler only as long as its browsers need it.
                     println!("the playground's tests are skipped: {why}");
                     return false;
                 }
@@ -235,7 +235,7 @@ fn logs() -> PathBuf {
     target().join("test-logs")
 }
 
-/// Computes the FNV-1a hash, which is the same on every machine and with every compiler.
+/// Computes the FNV-1a hash, which does not depend on the machine or the compiler.
 fn hash(parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -243,7 +243,7 @@ fn hash(parts: &[&str]) -> u64 {
     })
 }
 
-/// Prints the failed tests and the sum of all results. Fails if a test failed and, in continuous integration, if a
+/// Prints the failed tests and the total results. Fails if a test failed. In continuous integration, also fails if a
 /// test passed only when it ran alone.
 fn finish(results: &[(String, Results)], begin: Instant) -> Result<(), String> {
     let [mut passed, mut failed, mut skipped, mut unsteady] = [0; 4];
@@ -258,7 +258,7 @@ fn finish(results: &[(String, Results)], begin: Instant) -> Result<(), String> {
             let reason = UNSTEADY.iter().find(|(listed, _)| listed == test);
             unsteady += u32::from(reason.is_none());
             println!(
-                "UNSTEADY: {test} of {name} failed beside other tests and passed alone{}",
+                "UNSTEADY: {test} of {name} failed in parallel with other tests and passed alone{}",
                 reason.map_or(String::new(), |(_, reason)| format!(" ({reason})"))
             );
         }
@@ -283,7 +283,7 @@ fn wgpu() -> Result<String, String> {
     python::environment(&target().join("wgpu"), requirements, Dependencies::Listed)
 }
 
-/// Builds the playground; with `check`, also runs its tests.
+/// Builds the playground. If `check` is set, also runs its tests.
 pub(crate) fn run_playground(check: bool) -> Result<(), String> {
     match check {
         true => run_tests(Tests::Named(PLAYGROUND), false),
@@ -291,14 +291,14 @@ pub(crate) fn run_playground(check: bool) -> Result<(), String> {
     }
 }
 
-/// Runs the filetests and the tests of the rewrite tools, which most edits of a lowering need. This takes seconds,
+/// Runs the filetests and the tests of the rewrite tools, which most edits of a lowering need. They take seconds,
 /// because no other test program is linked and no driver is opened.
 pub(crate) fn run_cases(filter: Option<&str>) -> Result<(), String> {
-    // Some rewrite tests draw.
+    // Skip the rewrite tests that draw.
     run(tested(&["--test=filetests", "--test=rewrite", "--", "--skip=drawn::"]).args(filter))
 }
 
-/// Runs the tests that compare with committed files, and lets them write those files instead.
+/// Runs the tests that compare with committed files, and makes them write these files instead.
 pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
     let programs =
         ["filetests", "plan*", "c-library", "inputs"].map(|name| format!("--test={name}"));
@@ -309,9 +309,9 @@ pub(crate) fn bless(filter: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// Measures which mutants `polyshade verify` detects, and writes lists of the others.
+/// Measures which mutants `polyshade verify` detects, and writes lists of the undetected mutants.
 pub(crate) fn run_mutants(lists: &[String], count: u32) -> Result<(), String> {
-    // The mutants are verified with `polyshade`, which lies beside the program that makes them.
+    // The program `mutants` runs the program `polyshade` from its own folder to verify the mutants.
     built("polyshade", Incremental::ByHand)?;
     let mut mutants = built("mutants", Incremental::ByHand)?;
     let variables = variables(ValidationLayer::Debian, Optimizer::Off)?;
@@ -325,7 +325,7 @@ pub(crate) fn run_corpus(
     wanted: u64,
     seed: Option<u64>,
 ) -> Result<(), String> {
-    // The shaders are verified with `polyshade`, which lies beside the program that chooses them.
+    // The program `corpus-runs` runs the program `polyshade` from its own folder to verify the shaders.
     built("polyshade", Incremental::ByHand)?;
     let now = || UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
     let numbers = [wanted, seed.unwrap_or_else(now)].map(|number| number.to_string());

@@ -1,7 +1,8 @@
-//! `cargo xtask tidy`: the rules of CONTRIBUTING.md that a program can check.
+//! `cargo xtask tidy`: checks the rules of CONTRIBUTING.md that a program can check.
 //!
 //! Cargo checks formatting, clippy's lints and links in the documentation. This program checks the project's own
-//! rules: [`text`] (each file), [`layout`] (files together) and [`circles`] (imports). Complaints name places.
+//! rules: [`text`] (each file alone), [`layout`] (several files together) and [`circles`] (imports). Complaints name
+//! the place of each fault.
 
 mod circles;
 mod layout;
@@ -16,13 +17,14 @@ use crate::api::run_api;
 use crate::codegen::run_codegen;
 use crate::command::{TESTED, cargo, output, program, run, with_fuzz_and_playground, workspace};
 
-/// One of the project's text files: its path relative to the workspace, and its contents.
+/// A text file of the project: its path relative to the workspace, and its contents.
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
-/// Fails with all complaints of this program, or else with those of the first failing tool, the cheapest first.
+/// Fails with all complaints of this program. Without any, runs the tools from fast to slow, and fails at
+/// the first failure.
 pub(crate) fn run_tidy() -> Result<(), String> {
     let files = tracked_files()?;
     let mut complaints: Vec<String> = files.iter().flat_map(text::complaints).collect();
@@ -44,7 +46,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     let alone = ["xtask", "polyshade-codegen"];
     let alone = alone.iter().flat_map(|name| ["--package", name]);
     run(cargo(clippy).args(["--release", "--all-features"]).args(alone).args(strict))?;
-    // Builds without features must not have warnings either.
+    // Builds without features must also have no warnings.
     let bare =
         ["--package", "polyshade-formats", "--package", "polyshade-cli", "--no-default-features"];
     run(cargo(clippy).arg("--release").args(bare).args(strict))?;
@@ -53,7 +55,7 @@ pub(crate) fn run_tidy() -> Result<(), String> {
     run(cargo(doc).args(TESTED).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Returns the text files that git tracks or would track, except deleted files.
+/// Returns the text files that git tracks or would add, except deleted files.
 pub(crate) fn tracked_files() -> Result<Vec<File>, String> {
     let list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
     let paths = output(&mut program("git", list))?;

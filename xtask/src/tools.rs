@@ -1,4 +1,4 @@
-//! Installs cargo tools that some chores need, at a fixed version.
+//! Installs cargo tools that some tasks need, at fixed versions.
 
 use crate::command::{cargo, output, run};
 
@@ -8,7 +8,7 @@ pub(crate) fn ensure(tool: &str, version: &str) -> Result<(), String> {
     if installed.lines().any(|line| line == format!("{tool} v{version}:")) {
         return Ok(());
     }
-    // These programs mostly wait for others, so optimizing them would take longer than it saves.
+    // These tools mostly wait for other programs, so optimizing them would take more time than it saves.
     let install = ["install", "--debug", "--locked", tool, "--version", version];
     run(cargo(install).env("CARGO_PROFILE_DEV_DEBUG", "false"))
 }

@@ -1,7 +1,7 @@
 //! Finds the two drivers and the two validation layers of the execution tests among Debian's files.
 //!
-//! The machine's own Vulkan set-up must not influence the tests, so environment variables name the drivers and the
-//! layer for the loader. docs/testing.md describes the tests.
+//! The machine's own Vulkan set-up must not influence the tests, so environment variables tell the loader which
+//! drivers and which layer to use. docs/testing.md describes the tests.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,30 +9,30 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{output, program, target};
 
-/// The two copies of the Khronos validation layer. The newer one has more rules and fewer bugs.
+/// The two available versions of the Khronos validation layer. The newer version has more rules and fewer bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValidationLayer {
-    /// The package `vulkan-validationlayers`.
+    /// The older version, in the package `vulkan-validationlayers`.
     Debian,
-    /// The newer copy, in the package `chromium`.
+    /// The newer version, in the package `chromium`.
     Chromium,
 }
 
-/// Makes glibc fill all memory that it allocates with zeros: lavapipe's tessellation reads clip and cull distances
-/// from memory that it did not write, so results of the same draw would vary.
+/// Makes glibc fill all allocated memory with zeros. lavapipe's tessellation reads clip and cull distances from
+/// memory that it has not written, so the results of a draw would vary.
 const ZEROED_MEMORY: (&str, &str) =
     ("GLIBC_TUNABLES", "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0");
 
-/// Whether LLVM optimizes the shaders that lavapipe compiles. Most shaders of the tests are drawn once, and take ten
-/// times longer to optimize than to draw.
+/// Whether LLVM optimizes the shaders that lavapipe compiles. Most test shaders are drawn once, and optimizing them
+/// takes ten times longer than drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Optimizer {
     On,
     Off,
 }
 
-/// Returns the variables that show both drivers and one validation layer to the Vulkan loader, and that make the
-/// drivers deterministic and quick.
+/// Returns the variables that make both drivers and one validation layer visible to the Vulkan loader, and that make
+/// the drivers deterministic and fast.
 pub(crate) fn variables(
     layer: ValidationLayer,
     optimizer: Optimizer,
@@ -42,11 +42,11 @@ pub(crate) fn variables(
         .map_err(|error| format!("a driver's path cannot be in a list: {error}"))?;
     let mut variables = vec![
         ("VK_DRIVER_FILES", drivers.clone()),
-        // The name for loaders before 1.3.207.
+        // Loaders before 1.3.207 use this name.
         ("VK_ICD_FILENAMES", drivers),
         ("VK_LAYER_PATH", manifest_folder(layer)?.into()),
         (ZEROED_MEMORY.0, ZEROED_MEMORY.1.into()),
-        // Shaders that lavapipe compiled, by their contents, the processor and the optimizer.
+        // Cache the shaders that lavapipe compiles. The keys are their contents, the processor and the optimizer.
         ("MESA_SHADER_CACHE_DIR", target().join("mesa-shader-cache").into()),
     ];
     if optimizer == Optimizer::Off {
@@ -57,13 +57,13 @@ pub(crate) fn variables(
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Driver {
-    /// Mesa's driver.
+    /// The driver of Mesa.
     Lavapipe,
     /// The driver in the package `chromium`.
     SwiftShader,
 }
 
-/// Returns the manifest with which the Vulkan loader finds a driver.
+/// Returns the path of the manifest through which the Vulkan loader finds a driver.
 pub(crate) fn driver_manifest(driver: Driver) -> Result<PathBuf, String> {
     match driver {
         Driver::Lavapipe => installed_file(&["mesa-vulkan-drivers"], "lvp_icd.", ".json"),
@@ -73,7 +73,7 @@ pub(crate) fn driver_manifest(driver: Driver) -> Result<PathBuf, String> {
 
 const CHROMIUM: [&str; 2] = ["chromium", "chromium-common"];
 
-/// Returns the folder in which the loader finds the manifest of this validation layer, and of no other.
+/// Returns a folder in which the loader finds the manifest of this validation layer but of no other layer.
 fn manifest_folder(layer: ValidationLayer) -> Result<PathBuf, String> {
     match layer {
         ValidationLayer::Debian => {
@@ -93,7 +93,7 @@ fn manifest_folder(layer: ValidationLayer) -> Result<PathBuf, String> {
     }
 }
 
-/// Returns a manifest for Chromium's copy of the layer, which comes without one.
+/// Returns a manifest for Chromium's copy of the layer, because the package contains no manifest.
 fn chromium_manifest(library: &Path) -> String {
     format!(
         r#"{{
@@ -118,7 +118,7 @@ fn chromium_manifest(library: &Path) -> String {
     )
 }
 
-/// Returns the file that one of the Debian packages installed under a name of this form.
+/// Returns a file that one of the Debian packages installed, by the beginning and the end of its path.
 fn installed_file(packages: &[&str], prefix: &str, suffix: &str) -> Result<PathBuf, String> {
     let files = output(program("dpkg", ["--listfiles"]).args(packages))?;
     find(&files, prefix, suffix).ok_or_else(|| {

@@ -1,6 +1,6 @@
-//! Counts the instructions of operations on five sizes of input, and of all trials on shapes of two sizes. Prints
-//! them for each input word next to the committed limits, and fails if one exceeds its limit. Controls compare the
-//! numbers with a mere pass over the words and with another library.
+//! Counts the instructions of operations on inputs of five sizes, and of all trials on shapes of two sizes. Prints
+//! the instructions per input word next to the committed limits, and fails if one exceeds its limit. As controls,
+//! also measures a mere pass over the words and another library.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -11,8 +11,8 @@ use polyshade::transform_feedback::Options;
 use polyshade_benches::limits::{Measured, report, report_shapes};
 use polyshade_benches::{captured, header_scan, inputs, streaming_copy};
 use polyshade_spv::Module;
+use polyshade_testing::{Choices, LOWERINGS, SHAPES, TOOLS};
 use polyshade_tests::cost::{Attempts, Cost, count, is_counted, measure};
-use polyshade_trials::{Choices, LOWERINGS, SHAPES, TOOLS};
 use rspirv::binary::Assemble;
 
 /// The operations that are measured on each of the [inputs].
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    // Each input has its own process, because the first capture of a process parses the GLSL library.
+    // Measure each input in its own process, because the first capture of a process parses the GLSL library.
     let on = |name: &'static str| {
         let words = inputs::words(name).expect("there is an input of this name");
         let costs = measure(&[words], OPERATIONS)?;
@@ -65,14 +65,14 @@ fn run() -> Result<(), String> {
     }
 }
 
-/// Counts the instructions of `work`, and drops its result after the count.
+/// Counts the instructions of `work`. Dropping the result of `work` is not counted.
 fn count_once<R>(number: usize, name: &str, work: impl FnOnce() -> R) {
     let (mut work, mut result) = (Some(work), None);
     count(number, name, &mut || result = work.take().map(|work| black_box(work())));
 }
 
 fn operations(number: usize, words: &[u32]) {
-    // Each operation gets a fresh module without cached analyses.
+    // Give each operation a fresh module without cached analyses.
     let parsed = || Module::parse(black_box(words)).expect("the input is well-formed");
     count_once(number, "parse", parsed);
     count_once(number, "identity", || {
@@ -119,11 +119,11 @@ fn operations(number: usize, words: &[u32]) {
     }
 }
 
-/// The least number of words of the medium input, and of inputs on which controls take too long.
+/// The minimum number of words of the medium input, and of inputs on which the controls would take too long.
 const MEDIUM: usize = 1_000;
 const MEGABYTES: usize = 1_000_000;
 
-/// Measures parsing and all trials.
+/// Measures parsing together with all trials.
 fn trials(number: usize, words: &[u32]) {
     let attempt = || {
         let module = Module::parse(black_box(words)).expect("a shape is well-formed");
@@ -131,7 +131,7 @@ fn trials(number: usize, words: &[u32]) {
         let taking = LOWERINGS.iter().chain(&TOOLS).filter(|trial| trial.takes(entry.model()));
         taking.filter_map(|one| one.attempt(&module, entry, &mut Choices::plain()).ok()).count()
     };
-    // The first attempts of a process parse the GLSL library, and earlier shapes leave memory in the allocator.
+    // Do not measure the first attempt: it parses the GLSL library, and earlier shapes leave memory in the allocator.
     attempt();
     count_once(number, "trials", attempt);
 }

@@ -1,7 +1,7 @@
-//! Measures operations in time relative to a mere pass over the words, in one run.
+//! Measures the time of operations relative to a mere pass over the words, all in one run.
 //!
-//! Each number is the minimum of many rounds. The rounds of all operations alternate, so that a disturbance of the
-//! machine affects all of them.
+//! Each number is the minimum of many rounds. The rounds of all operations alternate, so a disturbance of the machine
+//! affects all operations.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -26,7 +26,7 @@ fn main() {
     two_threads(&words);
 }
 
-/// An operation with its name.
+/// An operation and its name.
 type Work<'w> = (&'static str, Box<dyn FnMut() + 'w>);
 
 fn measure(name: &str, words: &[u32]) {
@@ -52,7 +52,7 @@ fn measure(name: &str, words: &[u32]) {
     let rounds = (ROUNDS * 20_000 / words.len()).clamp(ROUNDS / 30, ROUNDS);
     for _ in 0..rounds {
         for ((_, work), least) in all.iter_mut().zip(&mut least) {
-            // Repeat until a round takes some microseconds, which the clock can resolve.
+            // Repeat the operation until a round takes some microseconds, which the clock can resolve.
             let times = (20_000 / words.len()).max(1) as u32;
             let before = Instant::now();
             (0..times).for_each(|_| work());
@@ -79,7 +79,7 @@ fn identity(words: &[u32], workspace: &mut Workspace, buffer: &mut Vec<u32>) {
     black_box(buffer);
 }
 
-/// Prints how much two threads do at once, relative to one thread, for an operation and for a streaming copy.
+/// Prints how much more work two threads do than one thread, for an operation and for a streaming copy.
 fn two_threads(words: &[u32]) {
     let ratio = |work: &(dyn Fn(&[u32], &mut Worker) + Sync)| {
         let one = least_time(1, words, work);

@@ -1,12 +1,12 @@
-//! Formats a public API as readable lines: without the items that implementations inherit from traits, and without
-//! the module paths of types in other crates.
+//! Formats a public API as readable lines. They omit the items that implementations inherit from traits, and the
+//! module paths of types in other crates.
 
 use std::collections::BTreeSet;
 
-/// An item, as `public_api` prints it.
+/// An item in the form that `public_api` prints.
 pub(super) struct Item {
     pub(super) id: u32,
-    /// The id of the item that contains it.
+    /// The id of the item that contains this item.
     pub(super) parent: Option<u32>,
     pub(super) text: String,
 }
@@ -23,7 +23,7 @@ impl Listing {
         let ids = |is: fn(&str) -> bool| -> BTreeSet<u32> {
             items.iter().filter(|item| is(&item.text)).map(|item| item.id).collect()
         };
-        // Items by the kind of their parent.
+        // Group items by the kind of their parent.
         let modules = ids(|text| text.starts_with("pub mod "));
         let implementations = ids(|text| implemented(text).is_some());
         let is_in = |item: &Item, outer: &BTreeSet<u32>| {
@@ -37,7 +37,8 @@ impl Listing {
         let mut lines: Vec<String> = Vec::new();
         for item in items.iter().filter(|item| !is_in(item, &implementations)) {
             let text = without_folders(crate_name, &item.text);
-            // The paths of methods contain their type, so an `impl` line is useful only if it has parameters.
+            // The path of a method contains its type, so the type's `impl` line is useful only if it
+            // has generic parameters.
             let is_bare = text.starts_with("impl ") && implemented(&text).is_none();
             if is_bare || text.contains("StructuralPartialEq for ") {
                 continue;
@@ -52,7 +53,7 @@ impl Listing {
     }
 }
 
-/// Splits the implementation of traits into `impl<…>`, the traits and the type.
+/// Splits a trait implementation into `impl<…>`, the traits and the type.
 fn implemented(text: &str) -> Option<(&str, &str, &str)> {
     let (head, ty) = text.split_once(" for ")?;
     let (parameters, traits) = match head.strip_prefix("impl ") {
@@ -62,7 +63,7 @@ fn implemented(text: &str) -> Option<(&str, &str, &str)> {
     Some((parameters, traits, ty))
 }
 
-/// Joins two implementations for the same type into one line.
+/// Joins two trait implementations for the same type into one line, if possible.
 fn joined(one: &str, other: &str) -> Option<String> {
     let (parameters, traits, ty) = implemented(one)?;
     let (same, another, of) = implemented(other)?;
@@ -72,7 +73,7 @@ fn joined(one: &str, other: &str) -> Option<String> {
     })
 }
 
-/// Returns the path of a type that an item of a module defines. Re-exports count only in the crate's root.
+/// Returns the path of a type that a module defines. Re-exports count only in the crate's root.
 fn type_name<'t>(crate_name: &str, text: &'t str) -> Option<&'t str> {
     let mut rest = text;
     while rest.starts_with("#[") {
@@ -91,7 +92,7 @@ fn type_name<'t>(crate_name: &str, text: &'t str) -> Option<&'t str> {
     }
 }
 
-/// Shortens every path into another crate to its last part.
+/// Shortens every path into another crate to its last component.
 fn without_folders(crate_name: &str, text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let mut rest = text;
@@ -114,7 +115,7 @@ fn is_of_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == ':'
 }
 
-/// Whether a path that begins like this leads to another crate.
+/// Whether a path that begins with `outer` leads to another crate.
 fn is_foreign(crate_name: &str, outer: &str) -> bool {
     outer != crate_name && outer.starts_with(|c: char| c.is_ascii_lowercase())
 }

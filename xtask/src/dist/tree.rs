@@ -7,24 +7,25 @@ use super::{copy, make, write};
 use crate::capi;
 use crate::command::{output, program, workspace};
 
-/// The library of the Vulkan layer, where the program looks for it.
+/// The library of the Vulkan layer, at the path where the program `polyshade` looks for it.
 const LAYER: &str = "lib/polyshade/libpolyshade_layer.so";
 
-/// The manifest of the layer. The loader reads this folder under `/usr`, and finds the library relative to it.
+/// The manifest of the layer. The loader reads this folder if it is under `/usr`. The manifest contains a relative
+/// path to the library.
 const MANIFEST: &str = "share/vulkan/implicit_layer.d/VkLayer_polyshade_polyfill.json";
 const LAYER_FROM_MANIFEST: &str = "../../../lib/polyshade/libpolyshade_layer.so";
 
-/// The places in which shells look for completions.
+/// The paths at which shells look for completions.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/polyshade"),
     ("zsh", "share/zsh/site-functions/_polyshade"),
     ("fish", "share/fish/vendor_completions.d/polyshade.fish"),
 ];
 
-/// The documents, besides the program's own help.
+/// The documents that are packed in addition to the program's own help.
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Fills the tree with the files that cargo has built into `built`.
+/// Copies the files that cargo has built in the folder `built` into the tree.
 pub(super) fn fill(tree: &Path, built: &Path) -> Result<(), String> {
     let polyshade = tree.join("bin/polyshade");
     capi::install(&built.join("polyshade"), &polyshade, "--strip-all")?;
@@ -40,8 +41,8 @@ pub(super) fn fill(tree: &Path, built: &Path) -> Result<(), String> {
     DOCUMENTS.iter().try_for_each(|name| copy(&workspace().join(name), &documents.join(name)))
 }
 
-/// Adds the layer as a shared and a static library, with the manifest that `polyshade layer install` writes, but
-/// another path in it.
+/// Adds the layer as a shared and a static library, and the manifest that `polyshade layer install` would write, but
+/// with a different path to the library.
 fn layer(tree: &Path, built: &Path, polyshade: &Path) -> Result<(), String> {
     capi::install(&built.join("libpolyshade_layer.so"), &tree.join(LAYER), "--strip-unneeded")?;
     let linked = "libpolyshade_layer.a";

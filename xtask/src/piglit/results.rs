@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tests of a list, each with its result.
+/// The result of each test, by the test's name.
 pub(super) struct Results(BTreeMap<String, String>);
 
-/// Normalizes a name, which piglit writes in several forms: with `@` or `/`, blanks or `_`.
+/// Normalizes a test's name, which piglit writes in several forms: with `@` or `/`, and with blanks or `_`.
 fn name(text: &str) -> String {
     text.trim().replace('/', "@").replace(' ', "_").to_lowercase()
 }
@@ -15,13 +15,13 @@ pub(super) fn names(list: &str) -> BTreeSet<String> {
 }
 
 impl Results {
-    /// Reads the results of these tests from piglit's summary.
+    /// Reads the results of the wanted tests from piglit's summary.
     pub(super) fn read(text: &str, wanted: &BTreeSet<String>) -> Self {
         let lines = text.lines().filter_map(|line| line.rsplit_once(": "));
         let mut results = BTreeMap::new();
         for (line, result) in lines {
             let (line, result) = (name(line), result.trim().to_owned());
-            // A test with several parts has no line for the whole, but one for each part.
+            // A test with several parts has one line for each part, but no line for the whole test.
             let of_part = || {
                 let ends = line.match_indices('@').map(|(end, _)| &line[..end]);
                 ends.rev().find(|test| wanted.contains(*test))
@@ -41,7 +41,7 @@ impl Results {
         passed.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Formats the numbers of passed, failed, skipped and other tests, as columns.
+    /// Formats the numbers of passed, failed, skipped and other tests in columns.
     pub(super) fn counts(&self) -> String {
         let count = |wanted: &str| self.0.values().filter(|result| *result == wanted).count();
         let known = ["pass", "fail", "skip"].map(count);

@@ -12,16 +12,16 @@ use serde_json::Value;
 use crate::command::target;
 use crate::command::{cargo, output, program, shell_line};
 
-/// The programs that take longest. They start first, so that none of them runs alone at the end.
+/// The programs that take longest. They start first, so that none of them remains to run alone at the end.
 const LONGEST: [&str; 4] = ["execution", "verify", "mutants", "cli"];
 
-/// The processor time, in seconds, after which the kernel ends a test program. Waiting is not counted.
+/// The processor time, in seconds, after which the kernel ends a test program. Waiting does not count.
 const PROCESSOR_SECONDS: &str = "3600";
 
-/// The programs whose harness is libtest-mimic, which prints no times.
+/// The programs that use the harness libtest-mimic, which prints no times.
 const WITHOUT_TIMES: [&str; 3] = ["filetests", "mutants", "playground"];
 
-/// The variable that makes the compiler's test harness accept the option to print times.
+/// The variable that makes the compiler's test harness accept the option for printing times.
 pub(crate) const BOOTSTRAP: &str = "RUSTC_BOOTSTRAP";
 
 pub(crate) type Variables = [(&'static str, OsString)];
@@ -30,7 +30,7 @@ pub(crate) type Variables = [(&'static str, OsString)];
 pub(crate) struct Program {
     pub(crate) name: String,
     executable: PathBuf,
-    /// The folder of its package, in which cargo would run it.
+    /// The folder of the program's package, in which cargo would run the program.
     package: PathBuf,
 }
 
@@ -38,17 +38,17 @@ pub(crate) struct Program {
 pub(crate) struct Results {
     pub(crate) passed: u32,
     pub(crate) skipped: u32,
-    /// The names of the tests that failed, and failed again when they ran alone.
+    /// The names of the tests that failed in the first run and again when they ran alone.
     pub(crate) failed: Vec<String>,
-    /// The names of the tests that failed beside others and passed when they ran alone.
+    /// The names of the tests that failed when other tests ran at the same time, but passed when they ran alone.
     pub(crate) unsteady: Vec<String>,
-    /// The seconds and names of tests, if the program was asked to print them.
+    /// The times of tests, in seconds, with the tests' names. Empty unless the program was asked to print times.
     pub(crate) times: Vec<(f64, String)>,
-    /// Wall-clock seconds.
+    /// The wall-clock time in seconds.
     pub(crate) seconds: u64,
 }
 
-/// Builds all test programs that `cargo test` with these arguments would run.
+/// Builds all test programs that `cargo test` would run with these arguments.
 pub(crate) fn build(mut command: Command) -> Result<Vec<Program>, String> {
     command.args(["--no-run", "--message-format=json-render-diagnostics"]);
     println!("$ {}", shell_line(&command));
@@ -67,7 +67,7 @@ fn from_message(message: &str) -> Option<Program> {
     }
     let package = Path::new(message["manifest_path"].as_str()?).parent()?;
     let target = &message["target"];
-    // The unit tests of a crate are named after its package.
+    // The unit tests of a crate get the name of its package.
     let name = match target["kind"][0].as_str()? {
         "test" => target["name"].as_str()?.to_owned(),
         _ => format!("{} (unit)", package.file_name()?.to_str()?),
@@ -80,7 +80,7 @@ fn from_message(message: &str) -> Option<Program> {
 }
 
 impl Results {
-    /// Formats counts and time, in columns.
+    /// Formats the counts and the time in columns.
     pub(crate) fn line(&self) -> String {
         let Self { passed, skipped, failed, unsteady, seconds, .. } = self;
         let unsteady = match unsteady.len() {
@@ -101,7 +101,7 @@ impl Program {
         Ok(list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
     }
 
-    /// Runs the selected tests, then reruns each failed test alone. Appends the printed text to the log.
+    /// Runs the selected tests, then reruns each failed test alone. Appends the printed text to the log file.
     pub(crate) fn run(
         &self,
         arguments: &[&str],
@@ -122,14 +122,14 @@ impl Program {
             return Err(format!("{} ended with {status}: see {}", self.name, log.display()));
         }
         let mut results = Results { skipped: summary.skipped, ..Results::default() };
-        // Run each failed test alone: a test that passes now is unsteady.
+        // Run each failed test alone. A test that now passes is unsteady.
         for name in failed {
             let alone = ["--exact", &name, "--include-ignored"];
             let (status, _) = self.start(&alone, variables, log)?;
             let list = if status.success() { &mut results.unsteady } else { &mut results.failed };
             list.push(name);
         }
-        // A program that crashed has printed no counts.
+        // A program that crashed has printed no counts, so count the tests that finished.
         let passed = summary.passed.unwrap_or(summary.finished.len() as u32);
         results.passed = passed + results.unsteady.len() as u32;
         results.times = summary.times;
@@ -160,14 +160,14 @@ impl Program {
         let limit = format!("--cpu={PROCESSOR_SECONDS}");
         let mut command =
             program("prlimit", [limit.into(), self.executable.clone().into_os_string()]);
-        // Many tests provoke panics, and each backtrace takes seconds to print.
+        // Many tests provoke panics, and printing a backtrace takes seconds.
         command.env("RUST_BACKTRACE", "0").envs(variables.iter().cloned());
         command.current_dir(&self.package).env("CARGO_MANIFEST_DIR", &self.package);
         command
     }
 }
 
-/// Runs the examples in the documentation, which cargo compiles itself.
+/// Runs the examples in the documentation, which cargo itself compiles.
 pub(crate) fn run_doctests(
     mut command: Command,
     filter: Option<&str>,
@@ -193,15 +193,15 @@ pub(crate) fn run_doctests(
     })
 }
 
-/// The results in the output of libtest and libtest-mimic.
+/// The results that libtest or libtest-mimic printed.
 #[derive(Debug, Default)]
 struct Summary {
     /// `None` if the program ended before it printed a result.
     passed: Option<u32>,
     skipped: u32,
-    /// The tests that passed or were skipped, from the line that is printed when a test ends.
+    /// The tests that passed or were skipped, from the lines that are printed as tests end.
     finished: Vec<String>,
-    /// The failed tests, from the list at the end.
+    /// The failed tests, from the list at the end of the output.
     listed: Vec<String>,
     times: Vec<(f64, String)>,
 }
@@ -212,7 +212,8 @@ impl Summary {
         let mut in_list = false;
         for line in text.lines() {
             if line == "failures:" {
-                // The outputs of the failed tests follow the same heading: only the last such section is the list.
+                // The outputs of the failed tests have the same heading as the list. The list is the
+                // last such section.
                 in_list = true;
                 summary.listed.clear();
             } else if let Some(counts) = line.strip_prefix("test result: ") {
@@ -234,7 +235,7 @@ impl Summary {
         summary
     }
 
-    /// Returns the names of the failed tests: those that the program lists, or after a crash all that did not finish.
+    /// Returns the names of the failed tests: the listed tests or, after a crash, all tests that did not finish.
     fn failed(&self, selected: &[String]) -> Vec<String> {
         match self.passed {
             Some(_) => self.listed.clone(),
@@ -243,7 +244,7 @@ impl Summary {
     }
 }
 
-/// Returns the number before a word in `ok. 3 passed; 0 failed; 1 ignored; …`.
+/// Returns the number before the word `kind` in `ok. 3 passed; 0 failed; 1 ignored; …`.
 fn count(counts: &str, kind: &str) -> u32 {
     let words = counts.split([' ', ';']).filter(|word| !word.is_empty());
     let mut number = 0;
@@ -267,7 +268,7 @@ fn seconds(result: &str) -> Option<f64> {
     result.rsplit_once('<')?.1.strip_suffix("s>")?.parse().ok()
 }
 
-/// Returns `cargo test` of these packages.
+/// Returns the command `cargo test` for these packages.
 pub(crate) fn cargo_test(selection: &[&str]) -> Command {
     let mut command = cargo(["test"]);
     command.args(selection);

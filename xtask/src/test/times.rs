@@ -1,4 +1,4 @@
-//! The table of times in docs/testing.md.
+//! Writes the table of test times in docs/testing.md.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,14 +6,14 @@ use std::fs;
 use super::programs::Results;
 use crate::command::workspace;
 
-/// The number of slowest tests that are listed.
+/// The number of slowest tests that the table lists.
 const SLOWEST: usize = 20;
 
-/// The lines in docs/testing.md around the table.
+/// The lines in docs/testing.md before and after the table.
 const BEGIN: &str = "<!-- times: written by `cargo xtask test --times` -->\n";
 const END: &str = "<!-- end of times -->\n";
 
-/// Writes the table of all programs and of the slowest tests.
+/// Writes the table, which lists all programs and the slowest tests.
 pub(crate) fn write(results: &[(String, Results)]) -> Result<(), String> {
     let path = workspace().join("docs/testing.md");
     let fault = |error: std::io::Error| format!("{}: {error}", path.display());

@@ -1,24 +1,25 @@
-//! Checks that the files of a folder do not import each other in circles, so that each can be read and changed alone.
+//! Checks that the files of a folder do not import each other in cycles, so that each file can be read
+//! and changed alone.
 //!
-//! A folder and the file of its name count as one. Imports between a file and its folder are not checked.
+//! A folder and the file with its name count as one node. Imports between a file and its own folder are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::File;
 
-/// The accepted circles, each with its folder; a part of such a circle is accepted, too.
+/// The accepted import cycles, each with its folder. A part of an accepted cycle is also accepted.
 const KNOWN: &[(&str, &[&str])] = &[
-    // A module and its patches are each defined in terms of the other.
+    // The types `Module` and `Patch` are each defined in terms of the other.
     ("crates/spv/src", &["decorations", "inst", "module", "names", "patch", "types", "uses"]),
 ];
 
-/// The number of re-exports that are followed to the file that defines an item.
+/// The number of re-exports that are followed to find the file that defines an item.
 const MOST_EXPORTS: usize = 8;
 
-/// The names that lead from a crate's root to a module.
+/// The module names on the path from a crate's root to a module.
 type Path = Vec<String>;
 
-/// The modules of a crate, each with the items that it imports, by the names that they have there.
+/// The modules of a crate. For each module, maps the names of imported items to their paths.
 type Modules = BTreeMap<Path, BTreeMap<String, Path>>;
 
 /// The files of a folder, each with the files that it imports.
@@ -48,7 +49,7 @@ fn code(text: &str) -> String {
 fn of_crate(root: &str, sources: &[(Path, String)]) -> Vec<String> {
     let mut modules: Modules =
         sources.iter().map(|(path, _)| (path.clone(), BTreeMap::new())).collect();
-    // Collect the paths that each module imports, by declaration or inline.
+    // Collect the paths that each module imports, through `use` declarations or in the code.
     let mut taken: Vec<(&Path, Path)> = Vec::new();
     for (module, text) in sources {
         for (name, path) in imports(text) {
@@ -62,7 +63,7 @@ fn of_crate(root: &str, sources: &[(Path, String)]) -> Vec<String> {
 
     let taken: Vec<(&Path, Path)> =
         taken.into_iter().map(|(module, path)| (module, defining(&modules, path))).collect();
-    // Each path is an import between two files of the folder in which the paths diverge.
+    // Each path is an import between two files of the folder at which the paths of the two modules diverge.
     let mut folders: BTreeMap<&[String], Imports<'_>> = BTreeMap::new();
     for (from, to) in &taken {
         let common = from.iter().zip(to).take_while(|(one, other)| one == other).count();
@@ -83,7 +84,7 @@ fn of_crate(root: &str, sources: &[(Path, String)]) -> Vec<String> {
     folders.into_iter().filter_map(complaint).collect()
 }
 
-/// Returns the modules that remain after repeatedly removing modules that import no remaining module, or that no
+/// Returns the modules of import cycles, by repeatedly removing modules that import no remaining module or that no
 /// remaining module imports.
 fn circle(mut imports: Imports<'_>) -> Vec<&str> {
     loop {
@@ -99,7 +100,7 @@ fn circle(mut imports: Imports<'_>) -> Vec<&str> {
     }
 }
 
-/// Returns the imports of the `use` declarations, each with its name.
+/// Returns the imports of the `use` declarations, each with the name that it introduces.
 fn imports(text: &str) -> Vec<(String, Path)> {
     let mut found = Vec::new();
     for declaration in text.split(';') {
@@ -115,7 +116,7 @@ fn imports(text: &str) -> Vec<(String, Path)> {
     found
 }
 
-/// Adds the paths of a tree such as `crate::{a, b::{self, C as D}}`.
+/// Adds the paths in a `use` tree such as `crate::{a, b::{self, C as D}}`.
 fn expand(before: &[String], tree: &str, found: &mut Vec<(String, Path)>) {
     let (path, rest) = tree.split_once('{').map_or((tree, None), |(path, rest)| (path, Some(rest)));
     let (path, alias) =
@@ -144,7 +145,7 @@ fn expand(before: &[String], tree: &str, found: &mut Vec<(String, Path)>) {
     }
 }
 
-/// Returns the paths in code that begin with `crate` or `super`.
+/// Returns the paths in the code that begin with `crate` or `super`.
 fn inline(text: &str) -> impl Iterator<Item = Path> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
     text.split(move |letter| !is_part(letter))
@@ -152,7 +153,7 @@ fn inline(text: &str) -> impl Iterator<Item = Path> {
         .map(|path| path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
-/// Returns a path from the crate's root; `None` for paths into other crates.
+/// Converts a path to start at the crate's root; `None` for paths into other crates.
 fn absolute(modules: &Modules, module: &[String], path: &[String]) -> Option<Path> {
     let (mut from, mut rest) = (module.to_vec(), path);
     while let Some((first, others)) = rest.split_first() {
@@ -190,7 +191,7 @@ fn defining(modules: &Modules, mut path: Path) -> Path {
 mod tests {
     use super::*;
 
-    /// Returns the complaints about a crate with these files.
+    /// Returns the complaints about a crate that consists of these files.
     fn of(files: &[(&str, &str)]) -> Vec<String> {
         let file = |(path, text): &(&str, &str)| File {
             path: format!("crates/x/src/{path}.rs"),
@@ -206,7 +207,7 @@ mod tests {
             [("lib", "mod a;\nmod b;"), ("a", "use crate::b::B;"), ("b", "use crate::a::A;")];
         assert_eq!(of(&both), circle);
         assert_eq!(of(&both[..2]), [""; 0]);
-        // Any form of path, and any depth of files.
+        // Paths may have any form, and files may be nested to any depth.
         assert_eq!(
             of(&[("a", "use super::b::{self, C as D};"), ("b", "fn f(a: crate::a::A) {}")]),
             circle
@@ -219,7 +220,7 @@ mod tests {
             ]),
             circle
         );
-        // By a re-export.
+        // An import through a re-export also counts.
         let root = "mod a;\nmod b;\npub use b::B;";
         assert_eq!(of(&[("lib", root), ("a", "use crate::B;"), ("b", "use crate::a::A;")]), circle);
     }

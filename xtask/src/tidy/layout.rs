@@ -1,4 +1,4 @@
-//! The rules for several files together: ARCHITECTURE.md lists the crates, and links in documents have targets.
+//! Checks rules about several files together: ARCHITECTURE.md lists the crates, and links in documents have targets.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ pub(super) fn complaints(files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// Complains about crates that ARCHITECTURE.md does not name, and about names without a crate.
+/// Complains about crates that ARCHITECTURE.md does not name, and about names in it that are not crates.
 fn architecture_complaints(files: &[File]) -> Vec<String> {
     let Some(page) = files.iter().find(|file| file.path == "ARCHITECTURE.md") else {
         return vec!["ARCHITECTURE.md is missing".to_owned()];
@@ -22,7 +22,7 @@ fn architecture_complaints(files: &[File]) -> Vec<String> {
 
     let absent = named
         .difference(&real)
-        .map(|name| format!("ARCHITECTURE.md names crates/{name}, which is not there"));
+        .map(|name| format!("ARCHITECTURE.md names crates/{name}, which does not exist"));
     let silent =
         real.difference(&named).map(|name| format!("ARCHITECTURE.md does not name crates/{name}"));
     absent.chain(silent).collect()
@@ -42,7 +42,7 @@ fn crates_named(text: &str) -> impl Iterator<Item = &str> {
         .filter(|name| !name.is_empty())
 }
 
-/// Complains about relative links that lead to no file, folder or heading of the project.
+/// Complains about relative links that do not lead to a file, folder or heading of the project.
 fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
     if !file.path.ends_with(".md") {
         return Vec::new();
@@ -67,7 +67,8 @@ fn link_complaints(file: &File, files: &[File]) -> Vec<String> {
     complaints
 }
 
-/// Whether this is a file or a folder of the project. Images are checked on disk, because `files` has only text.
+/// Whether a path names a file or a folder of the project. Images are looked up on disk, because `files` has
+/// only text files.
 fn is_there(target: &str, files: &[File]) -> bool {
     let below = |path: &str| {
         path.strip_prefix(target).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

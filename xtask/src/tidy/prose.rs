@@ -1,15 +1,16 @@
-//! The rules for prose that a program can count, in comments, documents and commit subjects: see "Prose" in
-//! CONTRIBUTING.md.
+//! Checks the rules for prose that a program can count, in comments, documents and commit subjects. See
+//! "Prose" in CONTRIBUTING.md.
 
 use std::collections::BTreeMap;
 
 use super::File;
 use crate::command::{output, program};
 
-/// In each folder, at most one word in so many is "what": a free relative hides the name of a thing.
+/// In each folder, at most one word in this many may be "what", because a free relative clause hides the name
+/// of a thing.
 const WORDS_FOR_A_WHAT: usize = 1_000;
 
-/// Phrases that only this project used, in lower case. Split, because this file is checked too.
+/// Phrases that only this project used, in lower case. They are split because this file is also checked.
 const PHRASES: &[&str] = &[
     concat!("hands ", "on"),
     concat!("handed ", "on"),
@@ -23,13 +24,13 @@ const PHRASES: &[&str] = &[
     concat!("has ", "room"),
 ];
 
-/// The most terms of our own that a reader has to learn.
+/// The maximum number of the project's own terms that a reader has to learn.
 const MAX_TERMS: usize = 20;
 
-/// The most characters of a commit's subject.
+/// The maximum number of characters in a commit's subject.
 const MAX_SUBJECT: usize = 72;
 
-/// Older commits are not checked: they cannot change.
+/// The date after which commit subjects are checked. Older commits cannot change.
 const SUBJECTS_SINCE: &str = "--since=2026-11-29T17:00:00Z";
 
 pub(super) fn complaints(files: &[File]) -> Result<Vec<String>, String> {
@@ -70,7 +71,8 @@ fn what_complaints(files: &[File]) -> Vec<String> {
     .collect()
 }
 
-/// The folder whose words are counted together: `crates/spv`, `tests` or `docs`; of a file at the top, its name.
+/// Returns the folder whose words are counted together: `crates/spv`, `tests` or `docs`, or a file name at
+/// the top level.
 fn folder(path: &str) -> &str {
     let parts = if path.starts_with("crates/") { 2 } else { 1 };
     path.match_indices('/').nth(parts - 1).map_or(path, |(end, _)| &path[..end])
@@ -92,10 +94,10 @@ fn subject_complaint(subject: &str) -> Option<String> {
         .then(|| format!("{length} characters, more than {MAX_SUBJECT}, in the commit `{subject}`"))
 }
 
-/// The numbered lines of prose: comments of code, and documents without their blocks of code.
+/// Returns the numbered lines of prose: comments in code outside tests/cases, and documents without their code blocks.
 pub(crate) fn prose(file: &File) -> Vec<(usize, &str)> {
     let lines = (1..).zip(file.text.lines());
-    let code = [".rs", ".glsl", ".comp", ".vert", ".frag", ".hpp", ".cpp", ".js"];
+    let code = [".rs", ".glsl", ".comp", ".vert", ".frag", ".h", ".hpp", ".c", ".cpp", ".js"];
     if file.path.starts_with("tests/cases/") {
         Vec::new()
     } else if file.path.ends_with(".md") {
@@ -107,14 +109,20 @@ pub(crate) fn prose(file: &File) -> Vec<(usize, &str)> {
         };
         lines.filter(outside).collect()
     } else if code.iter().any(|end| file.path.ends_with(end)) {
-        lines.filter(|(_, line)| line.trim_start().starts_with("//")).collect()
+        let begins = ["//", "/*", "* "];
+        let is_comment =
+            |line: &str| begins.iter().any(|begin| line.trim_start().starts_with(begin));
+        lines.filter(|(_, line)| is_comment(line)).collect()
     } else {
         Vec::new()
     }
 }
 
+/// Returns the words of a line, without code in backticks.
 fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty())
+    let text = line.split('`').step_by(2);
+    text.flat_map(|text| text.split(|c: char| !c.is_alphabetic() && c != '\''))
+        .filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -130,7 +138,7 @@ mod tests {
         let phrase = PHRASES[0];
         let code = format!("let text = \"it {phrase}\";\n/// It {phrase} an output.\n");
         assert_eq!(phrase_complaints(&file("a.rs", &code)).len(), 1);
-        let page = format!("It {phrase}.\n```\nit {phrase}\n```\n");
+        let page = format!("It {phrase}.\n`it_{phrase}`\n```\nit {phrase}\n```\n");
         let complaints = phrase_complaints(&file("a.md", &page));
         assert_eq!(complaints, [format!("a.md:1: say \"{phrase}\" in plain English")]);
     }

@@ -1,11 +1,11 @@
-//! The rules for single files: length, trailing blanks, and no names of single machines or registries.
+//! Checks the rules for single files: length, trailing blanks, and no names of specific machines or registries.
 
 use super::File;
 
 /// The largest number of lines of a source file.
 const MAX_LINES: usize = 500;
 
-/// The largest number of columns. rustfmt limits code to 100; comments and strings may be longer.
+/// The maximum number of columns. rustfmt limits code to 100 columns; comments and strings may be longer.
 const MAX_COLUMNS: usize = 120;
 
 /// Source files that may be longer, each with its reason.
@@ -14,14 +14,15 @@ const LONG: &[(&str, &str)] = &[
     ("crates/capi/include/polyshade.h", "one header, written by `cargo xtask codegen`"),
 ];
 
-/// Names of files whose form is decided elsewhere.
+/// Files whose format this project does not decide.
 const FOREIGN: &[&str] = &["Cargo.lock", "LICENSE-APACHE"];
 
-/// Folders of a single person's or session's machine. The names are split because this file is checked, too.
+/// Folders that exist only on one person's or session's machine. The names are split because this file
+/// is also checked.
 const MACHINE_PATHS: &[&str] =
     &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/tm", "p/")];
 
-/// Parts of the names of package registries.
+/// Parts of the host names of package registries.
 const REGISTRY_HOSTS: &[&str] = &[
     concat!("crates", ".io"),
     concat!("debian", ".org"),
@@ -49,7 +50,7 @@ fn length_fault(file: &File) -> Option<String> {
     let lines = file.text.lines().count();
     let allowed = LONG.iter().any(|(path, _)| *path == file.path);
     let over = is_source(&file.path) && lines > MAX_LINES && !allowed;
-    over.then(|| format!("{lines} lines, more than {MAX_LINES}: split it along a real seam"))
+    over.then(|| format!("{lines} lines, more than {MAX_LINES}: split it into modules"))
 }
 
 fn ending_fault(file: &File) -> Option<String> {
@@ -65,7 +66,7 @@ fn ending_fault(file: &File) -> Option<String> {
 
 fn line_faults(line: &str, path: &str) -> Vec<String> {
     let mut faults = Vec::new();
-    // In a diff, an empty context line is one blank.
+    // In a diff, an empty context line consists of one blank.
     if line.ends_with([' ', '\t']) && !path.ends_with(".diff") {
         faults.push("trailing blank".to_owned());
     }

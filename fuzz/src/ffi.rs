@@ -1,4 +1,4 @@
-//! Calls of the C library with valid pointers to arbitrary data.
+//! Calls the C library with valid pointers to arbitrary data.
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "all pointers are to values of the same function"
@@ -16,20 +16,20 @@ use polyshade_capi::place::*;
 use polyshade_capi::reflection::*;
 use polyshade_capi::result::*;
 use polyshade_capi::target::*;
-use polyshade_trials::Choices;
+use polyshade_testing::Choices;
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
 
-/// A struct of zeros with its size.
+/// Returns a struct that is zero except for its size and, for options, its kind.
 macro_rules! zeros {
     ($name:ident) => {{
-        // SAFETY: structs of the header may be all zeros.
+        // SAFETY: structs in the header may be all zeros.
         let mut value: $name = unsafe { std::mem::zeroed() };
         value.size = size_of::<$name>() as u32;
         value
     }};
     ($name:ident, $kind:expr) => {{
-        // SAFETY: structs of the header may be all zeros.
+        // SAFETY: structs in the header may be all zeros.
         let mut value: $name = unsafe { std::mem::zeroed() };
         value.base = polyshade_options { size: size_of::<$name>() as u32, kind: $kind };
         value
@@ -37,7 +37,7 @@ macro_rules! zeros {
 }
 pub(crate) use zeros;
 
-/// Makes a call, which may return any status except that of a caught panic.
+/// Makes a call, which may return any status except the status of a caught panic.
 pub(crate) fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) -> polyshade_status {
     let mut error = zeros!(polyshade_error);
     let status = of(&raw mut error);
@@ -46,7 +46,7 @@ pub(crate) fn call(of: impl FnOnce(*mut polyshade_error) -> polyshade_status) ->
     status
 }
 
-/// Makes a call that returns a handle or fails.
+/// Makes a call that either returns a handle or fails.
 pub(crate) fn given<T>(
     of: impl FnOnce(*mut *mut T, *mut polyshade_error) -> polyshade_status,
 ) -> *mut T {
@@ -56,7 +56,7 @@ pub(crate) fn given<T>(
     handle
 }
 
-/// Makes the two calls that copy a result into a buffer.
+/// Makes the two calls that query the size of a result and copy it into a buffer.
 pub(crate) fn filled<T: Copy + Default>(
     of: impl Fn(*mut T, *mut usize, *mut polyshade_error) -> polyshade_status,
 ) -> Option<Vec<T>> {
@@ -70,7 +70,7 @@ pub(crate) fn filled<T: Copy + Default>(
     Some(buffer)
 }
 
-/// Reads the bytes as a module, which is reflected and lowered, and as a saved layout.
+/// Reads the bytes as a module, which it reflects and lowers, and as a saved layout.
 pub fn read(bytes: &[u8], choices: &mut Choices) {
     let (at, count) = (bytes.as_ptr(), bytes.len());
     let layout = given(|layout, error| unsafe { polyshade_layout_load(at, count, layout, error) });
@@ -109,7 +109,7 @@ fn reflect(module: *const polyshade_module) {
     }
 }
 
-/// Calls `then` with a target that names an entry point of the module, or NULL.
+/// Calls `then` with a target that names an entry point of the module, or with NULL.
 pub(crate) fn with_target(
     module: *const polyshade_module,
     choices: &mut Choices,
@@ -145,8 +145,8 @@ fn place(choices: &mut Choices) -> polyshade_param_source {
 }
 
 fn value(choices: &mut Choices) -> polyshade_value {
-    let word = if choices.maybe() { place(choices) } else { place(&mut Choices::plain()) };
-    polyshade_value { word, fixed: choices.below(5) }
+    let param = if choices.maybe() { place(choices) } else { place(&mut Choices::plain()) };
+    polyshade_value { param, fixed: choices.below(5) }
 }
 
 const VARYINGS: [&std::ffi::CStr; 14] = [
@@ -170,10 +170,10 @@ fn texts_of(all: &[&std::ffi::CStr], choices: &mut Choices) -> Vec<*const c_char
     choices.list(4, |choices| choices.of(all).as_ptr())
 }
 
-/// A function that receives a struct of options, which is valid only during the call.
+/// A function that receives a struct of options. The struct is valid only during the call.
 type Then<'t> = &'t mut dyn FnMut(&polyshade_options, &mut Choices);
 
-/// Calls `then` with a struct of options whose numbers are arbitrary.
+/// Calls `then` with a struct of options that contains arbitrary numbers.
 fn with_options(choices: &mut Choices, then: Then<'_>) {
     match choices.below(9) {
         0..=2 => with_capture(choices, then),
@@ -317,7 +317,8 @@ fn with_blend(choices: &mut Choices, then: Then<'_>) {
     then(&options.base, choices);
 }
 
-/// Lowers with a struct of options and with its JSON, which must give equal results, and queries the result.
+/// Lowers with a struct of options and with the same options as JSON, which must give equal results, and
+/// queries the result.
 fn lower(
     module: *const polyshade_module,
     target: *const polyshade_target,
@@ -366,7 +367,7 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
     for index in 0..unsafe { polyshade_result_count(result) } {
         let mut output = zeros!(polyshade_output);
         call(|error| unsafe { polyshade_result_output(result, index, &raw mut output, error) });
-        // The lists of the output.
+        // Query the lists of the output.
         for number in 0..output.host_param_count {
             let mut one = zeros!(polyshade_host_param);
             call(|error| unsafe {
@@ -388,7 +389,7 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
         filled(|buffer, length, error| unsafe {
             polyshade_result_json(result, index, buffer, length, error)
         });
-        // The handles of the output: its module can be parsed again.
+        // Query the handles of the output. Its module must be parseable.
         let layout =
             given(|layout, error| unsafe { polyshade_result_layout(result, index, layout, error) });
         ask_layout(layout, choices);
@@ -403,7 +404,7 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
     }
 }
 
-/// Queries a layout, and the same layout after it was saved and loaded; releases both.
+/// Queries a layout and a copy that was saved and loaded, then releases both layouts.
 fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
     if layout.is_null() {
         return;
@@ -414,13 +415,13 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
         })
         .expect("every layout can be saved")
     };
-    // A layout that was saved and loaded is saved as the same bytes.
+    // The copy must be saved as the same bytes as the original.
     let bytes = saved(layout);
     let again = given(|layout, error| unsafe {
         polyshade_layout_load(bytes.as_ptr(), bytes.len(), layout, error)
     });
     assert_eq!(saved(again), bytes);
-    // Arbitrary draws and ranges give equal parameters for both layouts.
+    // Both layouts must give equal parameters for arbitrary draws and ranges.
     let mut draw = zeros!(polyshade_draw);
     (draw.topology, draw.provoking_vertex) =
         (choices.of(&[0, 1, 2, 3, 4, 5, 16]), choices.below(2));
@@ -433,7 +434,7 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
             address: choices.offset().into(),
             offset: choices.offset(),
             length: choices.offset(),
-            reached: choices.offset(),
+            counter: choices.offset(),
             flags: choices.rarely().into(),
         })
         .collect();
