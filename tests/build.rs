@@ -1,4 +1,4 @@
-//! Writes the examples of docs/adding-a-lowering.md to files, which the test program `guide` compiles and runs.
+//! Writes the examples of docs/adding-a-lowering.md to files. The test program `guide` compiles and runs the files.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -8,21 +8,21 @@ const GUIDE: &str = "../docs/adding-a-lowering.md";
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={GUIDE}");
-    // The example has a feature of its crate that does not exist here.
+    // The example uses a Cargo feature of its crate that does not exist here.
     println!("cargo::rustc-check-cfg=cfg(feature, values(\"serde\"))");
     let guide = fs::read_to_string(GUIDE).expect("the guide is there");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where"));
     let write = |name: &str, text: &str| write(&folder.join(name), text);
 
     write("point_size.rs", &example(&guide, "//! ").replace("crate::", "polyshade::"));
-    // Inner comments cannot be included, but a module can be in a file.
+    // A file with inner doc comments cannot be included with `include!`, but it can be a module.
     let file = folder.join("point_size.rs");
     write("line.rs", &format!("#[path = {file:?}]\n{}", example(&guide, "pub mod ")));
     let test = example(&guide, "use polyshade::");
     write("test.rs", &test.replace("polyshade::point_size", "crate::point_size"));
     write("library.rs", example(&guide, "pub(crate) static POINTS"));
     write("link.rs", &format!("{{ {} new }}", example(&guide, "let whole")));
-    // The test compiles the GLSL that the guide compiles with `cargo xtask codegen`.
+    // The test itself compiles the GLSL that the guide compiles with `cargo xtask codegen`.
     fs::create_dir_all(folder.join("library")).expect("it can be written to");
     write("library/points.spv", example(&guide, "#version 450"));
 }

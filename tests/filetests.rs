@@ -1,5 +1,5 @@
-//! The cases under `tests/cases`, one test each, and the identity round trip of every module of `../shared/corpus`,
-//! if it exists, as one slow test for each folder.
+//! The cases in `tests/cases`, with one test for each case. If `../shared/corpus` exists, one slow test for each of
+//! its folders checks the identity round trip of every module.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use polyshade_tests::filetest::{self, Harness};
 use polyshade_tests::tree::{corpus, files, folders, tests};
 use polyshade_tests::{identity, program, shader};
 
-/// Created when the first case runs.
+/// The harness, which is created when the first case runs.
 static HARNESS: LazyLock<Harness> = LazyLock::new(|| Harness {
     program: program::build(),
     cases: tests().join("cases"),
@@ -37,7 +37,7 @@ fn case(path: PathBuf) -> Trial {
     })
 }
 
-/// Fails because the case of a diff is missing; with blessing, removes the diff instead.
+/// Fails, because a diff has no case. When blessing, removes the diff instead.
 fn orphan(path: &Path) -> Result<(), Failed> {
     match HARNESS.bless {
         true => Ok(fs::remove_file(path)?),

@@ -1,4 +1,4 @@
-//! Passes the features of the build to the program, because `batch` runs shaders again when they change.
+//! Passes the build's features to the program. `batch` runs shaders again when the features change.
 
 use std::env;
 

@@ -1,4 +1,4 @@
-// Sends requests to the worker, and starts another worker if one takes too long.
+// Sends requests to the worker, and replaces the worker if a request takes too long.
 
 const LIMIT = 30_000;
 
@@ -27,7 +27,7 @@ function restart(message) {
     for (const number of [...waiting.keys()]) settle(number, { error: { in: "page", message } });
 }
 
-// The reason of a failed request, with further details of the fault.
+// The reason why a request failed, with further details.
 export class Fault extends Error {
     constructor(content) {
         super(content.message);
@@ -35,13 +35,13 @@ export class Fault extends Error {
     }
 }
 
-// Returns the answer to a request; rejects with a Fault.
+// Returns the answer to a request. The promise rejects with a Fault if the request fails.
 export function ask(request) {
     if (!worker) start();
     const number = next++;
     return new Promise((resolve, reject) => {
         const seconds = LIMIT / 1000;
-        const timer = setTimeout(() => restart(`this took longer than ${seconds} s`), LIMIT);
+        const timer = setTimeout(() => restart(`the request took longer than ${seconds} s`), LIMIT);
         waiting.set(number, { resolve, reject, timer });
         worker.postMessage({ number, request });
     });

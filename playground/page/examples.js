@@ -1,4 +1,4 @@
-// The example shaders. The page draws them with the meshes of mesh.js, and `Scene` at set 0, binding 0.
+// The example shaders. The page draws them with the meshes in mesh.js, and binds `Scene` at set 0, binding 0.
 
 const SCENE = `layout(set = 0, binding = 0) uniform Scene {
     mat4 view; float turn, amount; vec2 size;
@@ -68,7 +68,7 @@ void main() {
 `],
     },
     {
-        name: "Transform feedback: a twisted torus, captured by compute",
+        name: "Transform feedback: a twisted torus, captured by a compute stage",
         lowering: "compute",
         mesh: "torus",
         language: "glsl",
@@ -114,7 +114,7 @@ struct Varyings {
 `],
     },
     {
-        name: "Clip distances: a torus cut by its shader, without the feature",
+        name: "Clip distances: a torus clipped by its shader, without the feature",
         lowering: "clip",
         mesh: "torus",
         language: "glsl",
@@ -128,7 +128,7 @@ void main() {
     gl_ClipDistance[1] = 0.1 + amount - position.z - 0.5 * position.y;`), LIT],
     },
     {
-        name: "Clip planes of the host's, as OpenGL has them",
+        name: "User clip planes, as in OpenGL",
         lowering: "planes",
         mesh: "torus",
         language: "glsl",
@@ -144,7 +144,7 @@ void main() {
     gl_Position.z = gl_Position.z * 2.0 - gl_Position.w;`), LIT],
     },
     {
-        name: "Position only: what a depth pass needs of a shader",
+        name: "Position only: a shader reduced for a depth pass",
         lowering: "position",
         mesh: "torus",
         language: "glsl",

@@ -1,4 +1,4 @@
-// Draws and dispatches in WebGPU, and reads pixels and buffers back.
+// Draws and dispatches with WebGPU, and reads pixels and buffers back.
 
 import { ATTRIBUTES, STRIDE } from "./mesh.js";
 
@@ -6,10 +6,10 @@ import { ATTRIBUTES, STRIDE } from "./mesh.js";
 export const SIZE = 256;
 const FORMAT = "rgba8unorm";
 const DEPTH = "depth32float";
-// Larger than any uniform or storage block of a shader in the page.
+// The size of the zero buffer, which is larger than any uniform or storage block of a shader on the page.
 const ZEROS = 16_384;
 
-// The reason why there is no device for drawing. Shaders are still lowered.
+// The reason why no device can draw. Shaders can still be lowered.
 export class NoDevice extends Error {}
 
 let opened;
@@ -33,15 +33,15 @@ async function request() {
     return device;
 }
 
-// Returns the reason of a failed draw. It may be a lost device, which is reported a little later.
+// Returns the reason why a draw failed. If the device was lost, the browser reports that a little later.
 async function reason(device, { name, message }) {
     if (!["AbortError", "OperationError"].includes(name)) return message;
     const later = new Promise((resolve) => setTimeout(resolve, 5000));
     const isLost = await Promise.race([device.lost, later]);
-    return isLost ? "the GPU stopped, as it does if a shader never ends; the next change draws again" : message;
+    return isLost ? "the GPU stopped, perhaps because a shader never ends; the next change draws again" : message;
 }
 
-// Returns the bindings of WGSL that naga has written.
+// Returns the bindings that are declared in WGSL that naga wrote.
 function bindings(source) {
     const pattern =
         /@group\((\d+)\) @binding\((\d+)\)\s*var(?:<([^>]*)>)?\s+(\w+)\s*:\s*([^;]+);/g;
@@ -61,7 +61,7 @@ function layout(space, type) {
     }
     if (type === "sampler") return { sampler: {} };
     if (type === "texture_2d<f32>") return { texture: {} };
-    throw new Error(`the page binds no ${type}`);
+    throw new Error(`the page cannot bind a ${type}`);
 }
 
 // The buffers and textures that the draws of one picture share.
@@ -98,8 +98,8 @@ export class Scene {
         return this.device.createShaderModule({ code });
     }
 
-    // Returns the pipeline layout of these stages, `[{ source, visibility }]`, and the bind groups. `bound(group,
-    // binding, layout)` returns the resource of a binding; without one, zeros are bound.
+    // Returns the pipeline layout of the stages `[{ source, visibility }]`, and the bind groups. `bound(group,
+    // binding, layout)` returns the resource of a binding. If it returns none, zeros are bound.
     groups(stages, bound) {
         const found = new Map();
         for (const { source, visibility } of stages) {
@@ -136,7 +136,7 @@ export class Scene {
         return { buffer: bound ?? this.zeros };
     }
 
-    // Returns the texture that replaces the shaders' own textures.
+    // Returns the texture that is bound in place of the shaders' own textures.
     pattern() {
         this.patterned ??= this.texture(pattern());
         return this.patterned;
@@ -204,7 +204,7 @@ export class Scene {
         });
     }
 
-    // Submits the encoder's commands and returns the contents of a buffer or a texture afterwards.
+    // Submits the encoder's commands, and returns the resulting contents of a buffer or a texture.
     async read(encoder, from) {
         const isTexture = from instanceof GPUTexture;
         const size = isTexture ? SIZE * SIZE * 4 : from.size;
@@ -234,7 +234,7 @@ export async function checked(device, run) {
     return made;
 }
 
-// Returns a checkerboard in blue; red and green follow the position.
+// Returns a pattern with a checkerboard in the blue channel; red and green increase with the position.
 function pattern() {
     return pixels((x, y) => {
         const isLight = (Math.floor(x * 8) + Math.floor(y * 8)) % 2;
@@ -242,7 +242,7 @@ function pattern() {
     });
 }
 
-// Returns the pixels of a function from the unit square to a colour.
+// Returns the pixels of a picture, from a function that maps the unit square to colours.
 export function pixels(colour) {
     const contents = new Uint8Array(SIZE * SIZE * 4);
     for (let row = 0; row < SIZE; row++) {

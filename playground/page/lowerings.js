@@ -1,10 +1,10 @@
-// The lowerings of the page: the form of each, and the library options that its values give.
+// The lowerings on the page. Each has a form, and a function that converts its values to library options.
 
 import { ATTRIBUTES, STRIDE } from "./mesh.js";
 
 const onOff = { on: "on", off: "off" };
 
-// Returns the attributes of the page's mesh as options of vertex pulling.
+// Returns the options of vertex pulling that describe the attributes of the page's mesh.
 function pull() {
     const one = ({ location, offset, vulkan }) => [location, { buffer: 0, offset, format: vulkan }];
     return {
@@ -40,16 +40,16 @@ const HOST = { uniform: { set: 2, binding: 1 } };
 export const LOWERINGS = {
     blend: {
         name: "Advanced blending",
-        lacks: "WebGPU blends by factors: no overlay, no hard light, no hue.",
-        does: "The fragment stage reads a copy of what it draws over, and blends itself, by any of 46 equations.",
+        lacks: "WebGPU blends only with factors: it has no overlay, hard light or hue.",
+        does: "The fragment stage reads a copy of the destination and blends in the shader, with any of 46 equations.",
         kind: "blended",
-        captions: ["source over, by WebGPU's factors", "blended in the shader"],
+        captions: ["source over, with WebGPU's factors", "blended in the shader"],
         form: {
             equation: { label: "Equation", kind: "equation", value: "hardlight" },
             compiled: {
                 label: "Compiled in",
                 kind: "choice",
-                choices: { all: "all 46, chosen by a word", one: "this one" },
+                choices: { all: "all 46, chosen by a parameter", one: "only this one" },
                 value: "all",
             },
             source: {
@@ -80,11 +80,11 @@ export const LOWERINGS = {
         }),
     },
     compute: {
-        name: "Transform feedback, by a compute stage",
+        name: "Transform feedback in a compute stage",
         lacks: "WebGPU has no transform feedback, and its vertex stages cannot store.",
-        does: "The vertex stage becomes a compute stage that fetches attributes, and stores what is captured.",
+        does: "The vertex stage becomes a compute stage that fetches attributes and stores the captured outputs.",
         kind: "captured",
-        captions: ["the draw", "what was captured, a point for each vertex"],
+        captions: ["the draw", "the captured positions, a point for each vertex"],
         form: CAPTURE,
         wanted: (form, info) => ({
             recipe: { vertex_pulling: pull() },
@@ -92,11 +92,11 @@ export const LOWERINGS = {
         }),
     },
     storage: {
-        name: "Transform feedback, by stores of the vertex stage",
+        name: "Transform feedback with stores in the vertex stage",
         lacks: "Metal, and most phones with Vulkan, have no transform feedback.",
-        does: "A variant of the vertex stage stores what is captured; WebGPU's vertex stages cannot, Vulkan's and Metal's can.",
+        does: "A variant of the vertex stage stores the captured outputs, in Vulkan and Metal, but not in WebGPU.",
         kind: "captured",
-        captions: ["the draw", "what was captured"],
+        captions: ["the draw", "the captured vertices"],
         form: {
             ...CAPTURE,
             variant: {
@@ -113,25 +113,25 @@ export const LOWERINGS = {
         }),
     },
     extension: {
-        name: "Transform feedback, by VK_EXT_transform_feedback",
-        lacks: "Vulkan captures what is decorated in the shader, and not what a host names.",
-        does: "Outputs get the decorations that the extension captures by.",
+        name: "Transform feedback with VK_EXT_transform_feedback",
+        lacks: "Vulkan captures outputs that are decorated in the shader, not outputs that the host names.",
+        does: "Outputs get the decorations XfbBuffer, XfbStride and Offset, which the extension needs.",
         kind: "captured",
-        captions: ["the draw", "what was captured"],
+        captions: ["the draw", "the captured vertices"],
         form: CAPTURE,
         wanted: (form, info) => ({ recipe: { capture: { extension: { varyings: varyings(form, info) } } } }),
     },
     position: {
         name: "Position only",
-        lacks: "A depth or binning pass runs all of a vertex stage for its position.",
-        does: "What decides coverage is kept, and nothing that only the rest needed.",
+        lacks: "A depth or binning pass runs a whole vertex stage only for its position.",
+        does: "Only the outputs that decide coverage are kept, with the code that computes them.",
         kind: "nearness",
-        captions: ["the full shader", "its position-only variant, by depth"],
+        captions: ["the full shader", "its position-only variant, coloured by depth"],
         form: {
             part: {
                 label: "Variant",
                 kind: "choice",
-                choices: { position_only: "position only", full: "the full shader, made to match" },
+                choices: { position_only: "position only", full: "the full shader, with an invariant position" },
                 value: "position_only",
             },
         },
@@ -140,18 +140,18 @@ export const LOWERINGS = {
     clip: {
         name: "Clip distances, emulated",
         lacks: "Arm's Mali has no clip distances; WebGPU has them as an optional feature.",
-        does: "They go on as ordinary values, and the fragment stage discards.",
+        does: "Distances are passed as ordinary values, and the fragment stage discards fragments.",
         kind: "plain",
-        captions: ["by the feature", "emulated"],
+        captions: ["with the feature", "emulated"],
         form: {},
         wanted: () => ({ recipe: { emulate: "all" } }),
     },
     planes: {
-        name: "Clip planes of the host's",
-        lacks: "OpenGL and Direct3D 9 clip against planes that the host gives, in no shader.",
-        does: "Distances from the planes come into the vertex stage, and the fragment stage discards by them.",
+        name: "User clip planes",
+        lacks: "OpenGL and Direct3D 9 clip against planes that the host sets outside of shaders.",
+        does: "The vertex stage computes distances from the planes, and the fragment stage discards fragments.",
         kind: "plain",
-        captions: ["without planes", "cut by the host's planes"],
+        captions: ["without planes", "clipped by the planes"],
         form: {
             count: { label: "Planes", kind: "choice", choices: { 1: "1", 2: "2", 3: "3" }, value: "1" },
         },
@@ -161,17 +161,17 @@ export const LOWERINGS = {
     },
     depth: {
         name: "Clip space",
-        lacks: "OpenGL's clip volume is -w to w, WebGPU's 0 to w; phones turn their screens.",
+        lacks: "OpenGL's clip volume is -w to w, WebGPU's 0 to w; phones rotate their screens.",
         does: "The position is converted at the end of the last stage.",
         kind: "plain",
-        captions: ["as it was written", "converted"],
+        captions: ["unchanged", "converted"],
         form: {
             depth: { label: "Depth from -w to w", kind: "choice", choices: onOff, value: "on" },
             flip: { label: "Flip y", kind: "choice", choices: onOff, value: "off" },
             rotation: {
-                label: "Turn",
+                label: "Rotation",
                 kind: "choice",
-                choices: { none: "not", quarter: "90°", half: "180°", three_quarters: "270°" },
+                choices: { none: "none", quarter: "90°", half: "180°", three_quarters: "270°" },
                 value: "none",
             },
         },
@@ -187,8 +187,8 @@ export const LOWERINGS = {
     },
     pull: {
         name: "Vertex pulling",
-        lacks: "WebGPU has no strides that are no multiples of 4, and compute stages have no attributes.",
-        does: "The shader fetches its attributes from storage buffers, of 118 formats.",
+        lacks: "WebGPU requires strides that are multiples of 4, and compute stages have no attributes.",
+        does: "The shader fetches its attributes from storage buffers, in any of 118 formats.",
         kind: "pulled",
         captions: ["attributes from vertex buffers", "fetched by the shader"],
         form: {},
@@ -197,18 +197,18 @@ export const LOWERINGS = {
     discard: {
         name: "Rasterizer discard",
         lacks: "Metal and WebGPU cannot turn rasterization off.",
-        does: "Every primitive moves to where it is clipped.",
+        does: "Every primitive gets a position outside of the clip volume.",
         kind: "plain",
         captions: ["the draw", "discarded"],
         form: {},
         wanted: () => ({ recipe: { rasterizer_discard: {} } }),
     },
     none: {
-        name: "Nothing: SPIR-V to WGSL",
-        lacks: "A shader as it is.",
+        name: "None: SPIR-V to WGSL",
+        lacks: "The shader as it is.",
         does: "Nothing is changed; options can be written by hand.",
         kind: "plain",
-        captions: ["as it was", "with the options below"],
+        captions: ["unchanged", "with the options below"],
         form: {},
         wanted: () => ({ recipe: {} }),
     },

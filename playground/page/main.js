@@ -1,4 +1,4 @@
-// The page: input changes the state, and the state determines the pictures and panes.
+// The page. User input changes the state, and the state determines the pictures and panes.
 
 import { ask, Fault } from "./engine.js";
 import { EXAMPLES } from "./examples.js";
@@ -14,12 +14,12 @@ const $ = (id) => document.getElementById(id);
 let state;
 let found = {};
 let shown = { editor: 0, pane: "host", stage: 0 };
-// The last of the runs, for which links and tests wait.
+// The promise of the last run, which links and tests await.
 let running = Promise.resolve();
 let latest = 0;
 let timer;
 
-// Changes a part of the state, and runs.
+// Changes a part of the state, and recomputes the results.
 function change(part, { soon = false } = {}) {
     state = { ...state, ...part };
     clearTimeout(timer);
@@ -42,7 +42,7 @@ async function perform(state, number) {
         if (!equations.length) equations = await ask({ do: "equations" });
         $("status").value = "lowering…";
         await lower(state, next);
-        // Drivers need seconds to stop a shader that never ends.
+        // Show that drawing goes on, because drivers need seconds to stop a shader that never ends.
         slow = setTimeout(() => number === latest && show({ ...next, isDrawing: true }), 300);
         if (number === latest) await draw(state, next);
     } catch (error) {
@@ -65,14 +65,14 @@ function show(next) {
     });
 }
 
-// Keeps the keyboard focus on the element of the same name when elements are created again.
+// Restores the keyboard focus, by the name of the element, after elements have been created again.
 function keepFocus(render) {
     const focused = document.activeElement?.name;
     render();
     if (focused) document.getElementsByName(focused)[0]?.focus();
 }
 
-// Marks the selected tab, which is the only one at which the Tab key stops.
+// Marks the selected tab. The Tab key stops only at this tab.
 function showTabs(list, chosen) {
     for (const button of $(list).children) {
         const isChosen = button.dataset.tab === String(chosen);
@@ -81,7 +81,7 @@ function showTabs(list, chosen) {
     }
 }
 
-// Makes buttons tabs, which the arrow keys select.
+// Makes buttons act as tabs that the arrow keys select.
 function listenTabs(list, choose) {
     const buttons = [...$(list).children];
     for (const button of buttons) {
@@ -124,7 +124,7 @@ function showEditor() {
     for (const button of $("editors").children) {
         const { tab } = button.dataset;
         button.classList.toggle("wrong", tab === String(found.fault?.editor));
-        if (tab === "options") button.textContent = state.options === null ? "Options" : "Options, by hand";
+        if (tab === "options") button.textContent = state.options === null ? "Options" : "Options, manual";
     }
     $("text").ariaLabel = shown.editor === "options" ? "Options, as JSON" : `Source of the ${EDITORS[shown.editor]} shader`;
     const text = textOf(shown.editor);
@@ -141,7 +141,7 @@ function showNumbers() {
     $("numbers").scrollTop = $("text").scrollTop;
 }
 
-// Messages of naga begin with the position: `vertex:3:5: message`.
+// Returns the line of a message. Messages from naga begin with their position, as in `vertex:3:5: message`.
 function lineOf({ line, message }) {
     return line ?? (Number(message.match(/^\w+:(\d+):\d+: /)?.[1]) || undefined);
 }
@@ -163,7 +163,7 @@ function showFault() {
     $("fault").replaceChildren(`${place}${content.message}${word}${help}\n`, go || "");
 }
 
-// Moves the cursor to the line of the fault.
+// Moves the cursor to the line of the current fault.
 function goToFault() {
     const { fault } = found;
     shown.editor = fault.editor;
@@ -195,7 +195,7 @@ function showForm() {
     };
     const fields = Object.entries(LOWERINGS[state.lowering].form).map(field);
     const reset = state.options !== null &&
-        element("button", { type: "button", onclick: () => change({ options: null }) }, "Drop what was written by hand");
+        element("button", { type: "button", onclick: () => change({ options: null }) }, "Discard the manual options");
     $("form").replaceChildren(...fields, ...(reset ? [reset] : []));
     for (const id of ["turn", "amount"]) $(id).value = state.sliders[id];
 }
@@ -224,7 +224,7 @@ function showPictures() {
     const words = (found.lowered?.stages ?? []).map(({ stage, before, after }, at) =>
         `${EDITORS[at]}: ${before.count.toLocaleString("en")} → ${after.count.toLocaleString("en")} words` +
         (stage === "compute" ? ", compute" : ""));
-    // Pictures of points and depths differ by design.
+    // Do not compare pictures of points or depths, because they differ by design.
     const isAlike = ["plain", "pulled", "blended"].includes(kind) && before?.pixels && after?.pixels;
     const differing = isAlike ? differences(before.pixels, after.pixels) : undefined;
     const pixels = differing === undefined ? [] : [`${differing.toLocaleString("en")} of 65,536 pixels differ`];
@@ -261,12 +261,12 @@ function showPane() {
     $("pane").replaceChildren(...pane(shown.pane, { state, found, change, stage: shown.stage }));
 }
 
-// Copies the link, and shows it in the address bar in case copying is not possible.
+// Copies the link, and also shows it in the address bar in case it cannot be copied.
 async function share() {
     const link = `#${await toFragment(state)}`;
     history.replaceState(null, "", link);
     await navigator.clipboard?.writeText(location.href).catch(() => {});
-    $("share").textContent = "The address is the link";
+    $("share").textContent = "The link is in the address bar";
     setTimeout(() => ($("share").textContent = "Copy link"), 2000);
 }
 
@@ -303,7 +303,7 @@ function listen() {
     onhashchange = load;
 }
 
-// Returns the stage that a lowering changes first.
+// Returns the number of the first stage that a lowering changes.
 const editorOf = ({ lowering }) => (lowering === "blend" ? 1 : 0);
 
 async function load() {
@@ -331,9 +331,9 @@ async function sizes() {
 listen();
 const begun = load().then(sizes);
 
-// For tests, and for users of the console.
+// An interface for tests and for the browser console.
 window.playground = {
-    // Returns the state and its results when all runs have finished.
+    // Returns the state and its results after all runs have finished.
     async settled() {
         await begun;
         for (let last; last !== running; ) await (last = running);

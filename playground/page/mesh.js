@@ -1,4 +1,4 @@
-// The vertices that the page draws: position, normal, texture coordinate and colour, at the locations 0 to 3.
+// The vertices that the page draws: position, normal, texture coordinate and colour, at locations 0 to 3.
 
 export const STRIDE = 48;
 
@@ -9,7 +9,7 @@ export const ATTRIBUTES = [
     { location: 3, offset: 32, format: "float32x4", vulkan: "r32g32b32a32_sfloat", name: "vec4 colour" },
 ];
 
-// Returns triangles over a grid, from a function that maps the unit square to vertices.
+// Returns the triangles of a grid, whose vertices a function computes from points of the unit square.
 function triangles([columns, rows], vertex) {
     const words = [];
     const corners = [[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]];
@@ -58,7 +58,7 @@ export const MESHES = {
 
 const known = new Map();
 
-// Returns the vertices of a mesh, and their number.
+// Returns the vertices of a mesh, and the number of vertices.
 export function mesh(name) {
     if (!known.has(name)) {
         const contents = made[name]();

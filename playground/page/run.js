@@ -10,7 +10,7 @@ const STAGES = ["vertex", "fragment"];
 // The size of each feedback buffer, in bytes.
 const ROOM = 1 << 20;
 
-// The last compiled modules, by source: pictures change more often than shaders.
+// The last compiled modules, keyed by source. They are kept because pictures change more often than shaders.
 const compiled = new Map();
 
 async function compile(state, number) {
@@ -28,7 +28,7 @@ async function compile(state, number) {
     return compiled.get(key).words;
 }
 
-// Adds the editor to which a fault belongs.
+// Runs `work`, and adds the name of the editor to any fault that it throws.
 async function at(editor, work) {
     try {
         return await work();
@@ -40,16 +40,16 @@ async function at(editor, work) {
 
 const described = (words) => ask({ do: "describe", words });
 
-// Returns the text of the options, from the text field or the form.
+// Returns the options as text, either from the text field or from the form.
 async function optionsOf(state, info) {
-    if (state.options?.trim() === "") throw new Fault({ in: "page", message: "the options are empty: `{}` is the least" });
+    if (state.options?.trim() === "") throw new Fault({ in: "page", message: "the options are empty, not `{}`" });
     if (state.options !== null) return state.options;
     const equations = await ask({ do: "equations" });
     const wanted = LOWERINGS[state.lowering].wanted(formOf(state), { ...info, equations });
     return JSON.stringify(wanted, null, 2);
 }
 
-// Returns the WGSL, or the reason why there is none.
+// Returns the WGSL of a stage, or the reason why it cannot be written.
 async function written(stage, words) {
     return ask({ do: "write", words }).then(
         ({ source, bound }) => ({ stage, source, bound }),
@@ -57,8 +57,8 @@ async function written(stage, words) {
     );
 }
 
-// Lowers the state: `{ words, shapes, options, lowered, texts }`. Each result is stored in `found` at once, so it
-// is available if a later step fails.
+// Lowers the state: `{ words, shapes, options, lowered, texts }`. Each result is stored in `found` at once, so that
+// it is available if a later step fails.
 export async function lower(state, found) {
     found.words = [];
     for (const number of [0, 1]) found.words.push(await at(number, () => compile(state, number)));
@@ -105,12 +105,12 @@ export function floatOf(bits) {
 // Whether a host parameter is a float.
 export const isFloat = ({ meaning }) => / a float$/.test(meaning);
 
-// Returns the value of a host parameter, from the user or from the draw.
+// Returns the value of a host parameter, which either the user has set or the draw determines.
 export function wordOf(state, found, place, name) {
     const set = state.words[keyOf(place, name)];
     if (set !== undefined) return set;
     const { stored } = found.lowered;
-    const same = stored && JSON.stringify(stored.place) === JSON.stringify(place);
+    const same = stored && JSON.stringify(stored.source) === JSON.stringify(place);
     if (same) {
         const words = found.lowered.stages.flatMap((stage) => stage.host);
         const group = words.find((one) => JSON.stringify(one.source) === JSON.stringify(place));
@@ -122,7 +122,7 @@ export function wordOf(state, found, place, name) {
     return 0;
 }
 
-// Planes that clip at the slider's value: one oblique, and two perpendicular to an axis.
+// Returns a component of a clip plane that the slider moves: one is oblique, two are perpendicular to an axis.
 function plane({ sliders: { amount } }, name) {
     const [, number, axis] = name.match(/^plane_(\d+)_(.)$/);
     const planes = [[0.7, 0.7, 0], [-1, 0, 0], [0, -1, 0]];

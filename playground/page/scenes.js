@@ -1,4 +1,4 @@
-// The pictures with and without the lowering.
+// Draws the pictures without and with the lowering.
 
 import { mesh } from "./mesh.js";
 import { Scene, SIZE, checked, open, pixels } from "./gpu.js";
@@ -7,7 +7,7 @@ import { Scene, SIZE, checked, open, pixels } from "./gpu.js";
 function frame({ turn, amount }) {
     const [a, b] = [turn * 6.2832, 0.6];
     const [ca, sa, cb, sb] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)];
-    // Rotated about y, then tilted for a view from above; depth has WebGPU's range from 0 to 1.
+    // Rotate about y, then tilt for a view from above. Depth has WebGPU's range from 0 to 1.
     const columns = [
         [ca, -sb * sa, -0.4 * cb * sa, 0],
         [0, cb, -0.4 * sb, 0],
@@ -17,7 +17,7 @@ function frame({ turn, amount }) {
     return new Float32Array([...columns.flat(), turn, amount, SIZE, SIZE]);
 }
 
-// The destination of blending: bands of hues that get lighter to the right.
+// The destination of blending, with bands of hues that get lighter to the right.
 export const backdrop = pixels((x, y) => {
     const band = Math.floor(y * 8) / 8;
     const hue = [0, 2, 4].map((shift) => 0.5 + 0.5 * Math.cos(6.2832 * band + shift));
@@ -25,10 +25,10 @@ export const backdrop = pixels((x, y) => {
     return [...hue.map((one) => one * light), 1];
 });
 
-// The page shows a checkerboard below transparent pixels; targets start cleared or with the backdrop.
+// Targets start cleared or with the backdrop. The page shows a checkerboard through transparent pixels.
 const CLEAR = [0, 0, 0, 0];
 
-// Draws both pictures: `{ before, after, captured, tiles }`; a picture that cannot be drawn has the reason instead.
+// Draws both pictures: `{ before, after, captured, tiles }`; if a picture cannot be drawn, the reason takes its place.
 export async function pictures(asked) {
     const device = await open();
     const scene = new Scene(device);
@@ -45,7 +45,7 @@ export async function pictures(asked) {
     return { before: await attempt(kind.before), after: await attempt(kind.after) };
 }
 
-// Returns the resources that a lowering adds, such as host parameters and feedback buffers, by their bindings.
+// Returns the resources that a lowering adds, such as host parameters and feedback buffers, keyed by binding.
 function added(context) {
     const found = new Map();
     const put = (set, binding, resource) => found.set(`${set}:${binding}`, resource);
@@ -77,7 +77,7 @@ function values(context, source, params) {
     return new Uint32Array(bits);
 }
 
-// Returns a function that finds the resource of a binding of the original shaders, or in `more`.
+// Returns a function that finds the resource of a binding, in `more` or for the original shaders.
 function binder(context, more = new Map()) {
     return (group, binding) => {
         const own = more.get(`${group}:${binding}`);
@@ -122,7 +122,7 @@ async function blendedByFactors(context) {
     return drawn(context, context.texts.before, { target, blend: { color: over, alpha } });
 }
 
-// Draws with the lowered fragment stage, which reads a copy of the destination; once for each equation.
+// Draws once for each equation with the lowered fragment stage, which reads a copy of the destination.
 async function blendedInShader(context) {
     context.destination = context.scene.texture(backdrop);
     const one = (equation) => {
@@ -137,10 +137,10 @@ async function blendedInShader(context) {
     return { ...chosen, tiles: tiles.length > 1 ? tiles : undefined };
 }
 
-// Captures vertices, and draws a picture of them.
+// Captures vertices, and draws a picture of the captured vertices.
 async function captured(context) {
     const { scene, device, lowered, texts } = context;
-    if (!lowered.stored?.groups) throw new Error("WebGPU's vertex stages cannot store: capture by a compute stage runs here");
+    if (!lowered.stored?.groups) throw new Error("WebGPU's vertex stages cannot store: choose the capture in a compute stage");
     if (texts.after[0].fault) throw new Error(texts.after[0].fault);
     const more = added(context);
     const encoder = device.createCommandEncoder();
@@ -162,7 +162,7 @@ async function captured(context) {
     return { ...picture, buffers };
 }
 
-// Draws a small square at each captured position, in a captured colour if there is one.
+// Draws a small square at each captured position, in the captured colour if a colour was captured.
 async function points(context, position, found) {
     const { scene, device } = context;
     const named = (pattern) => found.find((one) => pattern.test(one.name) && one.components >= 3);
@@ -212,7 +212,7 @@ const POINTS_FRAGMENT = `
     return vec4<f32>(colour, 1.0);
 }`;
 
-// Shows the depth that a position-only stage draws.
+// A fragment stage that shows the depth that a position-only stage draws.
 const NEARNESS = {
     source: `
 @fragment fn main(@builtin(position) at: vec4<f32>) -> @location(0) vec4<f32> {
@@ -226,7 +226,7 @@ function nearness(context) {
     return lowered({ ...context, texts });
 }
 
-// How each kind of lowering is shown.
+// The functions that draw the two pictures for each kind of lowering.
 const KINDS = {
     plain: { before: original, after: lowered },
     pulled: { before: original, after: (context) => lowered(context, { pulled: true }) },

@@ -9,7 +9,7 @@ export function ofExample(number) {
     const [vertex, fragment] = stages;
     return {
         example: number, lowering, form: { ...form }, mesh, language, stages: [vertex, fragment],
-        // Options as text, instead of the form's options.
+        // The options as text, which replace the options of the form; null if the form is used.
         options: null,
         // Host parameters that the user has set, by source and name.
         words: {},
@@ -17,7 +17,7 @@ export function ofExample(number) {
     };
 }
 
-// Returns the values of a form, with the defaults of missing ones.
+// Returns the values of a form, with defaults for missing values.
 export function formOf(state) {
     const fields = Object.entries(LOWERINGS[state.lowering].form);
     return Object.fromEntries(fields.map(([name, { value }]) => [name, state.form[name] ?? value]));
@@ -36,13 +36,13 @@ export async function toFragment(state) {
     return letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-// Decodes the state of a fragment. Missing parts are those of the first example.
+// Decodes the state from the fragment of a link. Missing parts are taken from the first example.
 export async function fromFragment(fragment) {
     const letters = fragment.replace(/^#/, "").replaceAll("-", "+").replaceAll("_", "/");
     if (!letters) return ofExample(0);
     const bytes = Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
     const text = new TextDecoder().decode(await through(new DecompressionStream("deflate-raw"), bytes));
     const { example, ...state } = JSON.parse(text);
-    if (!LOWERINGS[state.lowering]) throw new Error(`there is no lowering ${state.lowering}`);
+    if (!LOWERINGS[state.lowering]) throw new Error(`the lowering ${state.lowering} does not exist`);
     return { ...ofExample(0), ...state, example: EXAMPLES[example] ? example : null };
 }

@@ -1,8 +1,8 @@
-// The panes below the pictures, as elements.
+// Creates the panes below the pictures as HTML elements.
 
 import { isFloat, floatOf, bitsOf, keyOf, wordOf } from "./run.js";
 
-// Creates an element with attributes and children; strings become text, never markup.
+// Creates an element with attributes and children. Strings become text, never markup.
 export function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -21,7 +21,7 @@ const placeText = (place) => Object.entries(place).map(([kind, at]) => {
     return typeof at === "object" ? `${name} ${Object.values(at).join(" ")}` : `${name} ${at}`;
 }).join(", ");
 
-// Creates a text with marked lines: `marks` are sets of line numbers by class.
+// Creates a text with marked lines. `marks` maps each class to a set of line numbers.
 function listing(text, marks = {}) {
     const lines = text.replace(/\n$/, "").split("\n").map((line, index) => {
         const found = Object.keys(marks).find((name) => marks[name].has(index + 1));
@@ -30,7 +30,7 @@ function listing(text, marks = {}) {
     return element("pre", {}, ...lines);
 }
 
-// Returns the lines that a difference removes and adds.
+// Returns the numbers of the lines that a difference removes and adds.
 function changed(difference) {
     const found = { less: new Set(), more: new Set() };
     let [before, after] = [0, 0];
@@ -69,7 +69,7 @@ function wgsl(found, stage) {
 
 function difference(found, stage) {
     const text = found.lowered?.stages[stage].difference;
-    if (!text) return [column(found.lowered ? "The words are the same" : "Nothing was lowered")];
+    if (!text) return [column(found.lowered ? "The module is unchanged" : "Nothing was lowered")];
     const lines = text.split("\n");
     const marked = (sign) => new Set(lines.flatMap((line, at) => (line.startsWith(sign) ? [at + 1] : [])));
     return [element("div", {}, listing(text, { less: marked("-"), more: marked("+"), at: marked("@@") }))];
@@ -83,7 +83,7 @@ function table(head, rows) {
 
 const code = (text) => element("code", {}, String(text));
 
-// Creates the rows of host parameters, which the user can set.
+// Creates the rows for the host parameters that the user can set.
 function wordRows({ state, found, change }) {
     return found.lowered.stages.flatMap(({ stage, host }) => host.flatMap(({ source: place, params }) =>
         params.map((word) => {
@@ -119,11 +119,11 @@ function host(context) {
     ]));
     return [
         element("div", { class: "wide" },
-            element("h2", {}, "Words to fill in"),
+            element("h2", {}, "Host parameters"),
             table(["stage", "source", "parameter", "value here", "meaning"], wordRows(context)),
             ...captured(found)),
-        column("To bind", table(["stage", "set:binding", "kind", "purpose"], bound)),
-        column("What the device must have", table(["stage", "what", "name"], needs)),
+        column("Bindings", table(["stage", "set:binding", "kind", "purpose"], bound)),
+        column("Device requirements", table(["stage", "kind", "name"], needs)),
     ];
 }
 
@@ -144,7 +144,7 @@ function captured(found) {
             return code(Array.from(floats.slice(first, first + components), (one) => one.toFixed(3)).join(" "));
         };
         const rows = Array.from({ length: 6 }, (_, vertex) => [String(vertex), ...captured.map((one) => cell(vertex, one))]);
-        const title = `Captured into buffer ${index}: ${stride} bytes a vertex, the first six`;
+        const title = `Captured into buffer ${index}: ${stride} bytes per vertex, the first six vertices`;
         return element("div", {}, element("h2", {}, title),
             table(["vertex", ...captured.map(({ name }) => name)], rows));
     });
@@ -152,7 +152,7 @@ function captured(found) {
 
 function plan({ state, found, change }) {
     const plans = found.lowered?.plans ?? [];
-    if (!plans.length) return [column(found.lowered ? "The draw stays as it is: nothing is to be planned" : "Nothing was lowered")];
+    if (!plans.length) return [column(found.lowered ? "The draw is unchanged: it needs no plan" : "Nothing was lowered")];
     const chosen = plans.find(({ device }) => device === state.device) ?? plans.find(({ device }) => device === "webgpu");
     const buttons = plans.map(({ device }) => element("button", {
         name: `plan ${device}`,
@@ -172,8 +172,8 @@ function report({ found }) {
     const stages = found.lowered?.stages.map(({ stage, entry, host, requirements, made }) =>
         ({ stage, entry, params: host, requirements, made }));
     return [
-        column("The options, as the library reads them", listing(found.options ?? "")),
-        column("What comes back", listing(JSON.stringify(stages ?? found.fault?.content ?? null, null, 2))),
+        column("The options that the library reads", listing(found.options ?? "")),
+        column("The results", listing(JSON.stringify(stages ?? found.fault?.content ?? null, null, 2))),
     ];
 }
 

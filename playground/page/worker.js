@@ -1,4 +1,4 @@
-// The worker with both WebAssembly modules, glslang and polyshade with naga, which may panic or never end.
+// The worker that runs two WebAssembly modules: glslang, and polyshade with naga. Either may crash or never end.
 
 let polyshade;
 let glslang;
@@ -28,15 +28,15 @@ async function ask(request) {
     }
 }
 
-// The messages of glslang, which prints to the console; nothing else prints here.
+// The messages of glslang, which it prints to the console. Nothing else in the worker prints.
 const said = [];
 console.log = console.warn = (...line) => said.push(...line.join(" ").split("\n"));
 
-// Compiles GLSL, and returns its words, or the messages of glslang with the line.
+// Compiles GLSL, and returns the words, or else the messages of glslang and the line of the error.
 async function compile({ source, stage }) {
     if (!glslang) {
         const module = await import("./glslang/glslang.js").catch(() => {
-            throw new Error("this page was made without GLSL: npm's @webgpu/glslang could not be had");
+            throw new Error("this page was built without GLSL: npm's @webgpu/glslang was not available");
         });
         glslang = await module.default();
     }

@@ -1,4 +1,4 @@
-//! Lowers the stages of a pipeline, and returns the results with the data that the host needs.
+//! Lowers the stages of a pipeline, and returns the results and the data that the host needs.
 
 use crate::plans::{self, Planned};
 use crate::request::{of_module, of_text, shape};
@@ -14,15 +14,15 @@ use polyshade_planner::Capture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A request: the stages of a pipeline, and the lowerings.
+/// A request with the stages of a pipeline and the lowerings to run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
-    /// Their words, in the order of the pipeline.
+    /// The words of each stage, in pipeline order.
     stages: Vec<Vec<u32>>,
-    /// The lowerings, as the user writes them: [`Wanted`] in JSON.
+    /// The lowerings as the user wrote them: [`Wanted`] as JSON.
     wanted: String,
-    /// The number of vertices of the draw, a triangle list.
+    /// The number of vertices of the draw, which is a triangle list.
     vertices: u32,
     /// The size of each feedback buffer, in bytes.
     room: u32,
@@ -43,28 +43,28 @@ impl Asked {
     }
 }
 
-/// The lowerings of a pipeline.
+/// The lowerings that the user wants for a pipeline.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Wanted {
     recipe: Recipe,
-    /// A capture of the first stage by a compute stage, applied to the result of the recipe; not a part of the recipe.
+    /// A capture of the first stage in a compute stage. It is applied after the recipe and is not a part of it.
     dispatch: Option<Options>,
 }
 
-/// The result for a stage.
+/// The result of lowering one stage.
 struct Stage<'m> {
     before: &'m Module<'m>,
     module: Module<'m>,
-    words: Vec<HostParams>,
+    params: Vec<HostParams>,
     requirements: Vec<Requirements>,
     made: Made,
 }
 
-/// A capture: its layout, the host parameters of the draw, and the work groups if it is dispatched.
+/// The layout of a capture, the host parameters of the draw, and the work groups if the capture is dispatched.
 struct Stored {
     layout: Layout,
-    words: HostParams,
+    params: HostParams,
     values: Vec<u32>,
     groups: Option<[u32; 3]>,
     planned: Capture,
@@ -79,7 +79,7 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
         modules.collect::<Result<_, Error>>().map_err(|error| of_module(&error, None))?;
     let stages: Vec<(&Module<'_>, Target)> =
         modules.iter().map(|module| Ok((module, target(module)?))).collect::<Result<_, Value>>()?;
-    // Lower, then capture in a compute stage if that is wanted.
+    // Lower the stages, then capture in a compute stage if the request contains such a capture.
     let lowered = recipe::lower(&stages, &wanted.recipe)
         .map_err(|error| of_module(&error, named(&error, &modules)))?;
     let mut stages: Vec<Stage<'_>> = modules.iter().zip(lowered).map(stage).collect();
@@ -89,7 +89,7 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
     };
 
     let made = |stage: &Stage<'_>| stage.made.clone();
-    // Plan the draw on all devices.
+    // Plan the draw for every device preset.
     let planned = Planned {
         capture: stored.as_ref().map(|stored| stored.planned.clone()).or_else(|| {
             stages.iter().find_map(|stage| stage.made.decorated.as_ref().map(Capture::from))
@@ -98,10 +98,10 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
         room: asked.room,
     };
     Ok(json!({
-        "stages": stages.iter().map(told).collect::<Result<Vec<_>, Value>>()?,
+        "stages": stages.iter().map(stage_json).collect::<Result<Vec<_>, Value>>()?,
         "stored": stored.map(|stored| json!({
             "layout": stored.layout,
-            "place": stored.words.source,
+            "source": stored.params.source,
             "values": stored.values,
             "groups": stored.groups,
         })),
@@ -111,17 +111,17 @@ pub(crate) fn lower(asked: &Asked) -> Result<Value, Value> {
 
 fn stage<'m>((before, lowered): (&'m Module<'m>, Lowered<'m, Made>)) -> Stage<'m> {
     let Lowered { module, params, requirements, result: made, .. } = lowered;
-    Stage { before, module, words: params, requirements: vec![requirements], made }
+    Stage { before, module, params, requirements: vec![requirements], made }
 }
 
-/// Returns the first entry point of a module as a target.
+/// Returns the first entry point of a module as the target of a lowering.
 fn target(module: &Module<'_>) -> Result<Target, Value> {
     let entry = module.entry_points().next();
     let entry = entry.ok_or_else(|| json!({ "message": "the shader has no entry point" }))?;
     Ok(Target::new(entry.name()).stage(entry.model()))
 }
 
-/// Returns the module of the lowered stage to which an error belongs.
+/// Returns the module of the stage in which an error occurred.
 fn named<'m>(error: &Error, modules: &'m [Module<'m>]) -> Option<&'m Module<'m>> {
     let stage = error.step()?.stage;
     modules
@@ -129,10 +129,11 @@ fn named<'m>(error: &Error, modules: &'m [Module<'m>]) -> Option<&'m Module<'m>>
         .find(|module| module.entry_points().next().is_some_and(|entry| entry.model() == stage))
 }
 
-/// Replaces the vertex stage by a compute stage that captures it.
+/// Replaces the vertex stage with a compute stage that captures its outputs.
 fn dispatch(stages: &mut [Stage<'_>], options: &Options, asked: &Asked) -> Result<Stored, Value> {
-    let stage = stages.first_mut().ok_or_else(|| json!({ "message": "there is no stage" }))?;
-    // The page does not show the module that is lowered here, so positions in it are of no use.
+    let stage =
+        stages.first_mut().ok_or_else(|| json!({ "message": "the request has no stage" }))?;
+    // The page does not show the module that is lowered here, so an error's offset in it would be useless.
     let refused = |error: Error| of_module(&error.without_place(), None);
     let target = target(&stage.module)?.stage(ExecutionModel::VERTEX);
     let prepared = transform_feedback::prepare(&stage.module, target, options).map_err(refused)?;
@@ -141,31 +142,31 @@ fn dispatch(stages: &mut [Stage<'_>], options: &Options, asked: &Asked) -> Resul
     let planned = Capture::from(&prepared);
     let lowered = prepared.variant(Variant::CaptureOnly).map_err(refused)?.into_owned();
     let stored = Stored::new(layout, prepared.params(), planned, asked)?;
-    stage.words.extend(lowered.params);
+    stage.params.extend(lowered.params);
     stage.requirements.push(lowered.requirements);
     stage.module = lowered.module;
     Ok(Stored { groups: Some(groups), ..stored })
 }
 
-/// Returns the capture that the recipe has made, if any.
+/// Returns the capture that the recipe made, if any.
 fn stored(stages: &[Stage<'_>], asked: &Asked) -> Result<Option<Stored>, Value> {
     let found = stages.iter().find_map(|stage| Some((stage, stage.made.stored.as_ref()?)));
     let Some((stage, layout)) = found else { return Ok(None) };
-    // The host parameters of every capture include a limit.
+    // The host parameters of every capture include one of these limits.
     let limits =
-        |words: &&HostParams| ["size_0", "limit"].iter().any(|name| words.number(name).is_some());
-    let words = stage.words.iter().find(limits);
-    let (Some(words), Some(requirements)) = (words, stage.requirements.first()) else {
+        |params: &&HostParams| ["size_0", "limit"].iter().any(|name| params.number(name).is_some());
+    let params = stage.params.iter().find(limits);
+    let (Some(params), Some(requirements)) = (params, stage.requirements.first()) else {
         return Ok(None);
     };
-    let planned = Capture::stored(layout, words, requirements);
-    Stored::new(layout.clone(), words, planned, asked).map(Some)
+    let planned = Capture::stored(layout, params, requirements);
+    Stored::new(layout.clone(), params, planned, asked).map(Some)
 }
 
 impl Stored {
     fn new(
         layout: Layout,
-        words: &HostParams,
+        params: &HostParams,
         planned: Capture,
         asked: &Asked,
     ) -> Result<Self, Value> {
@@ -173,12 +174,12 @@ impl Stored {
         let ranges = vec![range; layout.buffers.len()];
         let values =
             layout.host_params(&asked.draw(), &ranges).map_err(|error| of_module(&error, None))?;
-        Ok(Self { layout, words: words.clone(), values, groups: None, planned })
+        Ok(Self { layout, params: params.clone(), values, groups: None, planned })
     }
 }
 
-/// Returns the description of a stage for the page.
-fn told(stage: &Stage<'_>) -> Result<Value, Value> {
+/// Describes a stage for the page.
+fn stage_json(stage: &Stage<'_>) -> Result<Value, Value> {
     let [before, mut after] = [shape(stage.before)?, shape(&stage.module)?];
     let listing = |shape: &Value| shape["listing"].as_str().unwrap_or_default().to_owned();
     let difference = tools::difference(&listing(&before), &listing(&after));
@@ -190,7 +191,7 @@ fn told(stage: &Stage<'_>) -> Result<Value, Value> {
         "before": before,
         "after": after,
         "difference": difference,
-        "host": stage.words,
+        "host": stage.params,
         "requirements": stage.requirements,
         "made": stage.made,
     }))

@@ -1,4 +1,4 @@
-//! The draws, bindings and barriers for each of the planner's devices.
+//! Plans the draws, bindings and barriers for each of the planner's device presets.
 
 use polyshade::Error;
 use polyshade::advanced_blend::{Blending, ColorBlend};
@@ -11,17 +11,17 @@ use polyshade_planner::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The data to plan with.
+/// The data from which plans are made.
 pub(crate) struct Planned {
     /// The capture, if any.
     pub(crate) capture: Option<Capture>,
-    /// The result for each stage.
+    /// The results for the stages.
     pub(crate) made: Vec<Made>,
     /// The size of each feedback buffer, in bytes.
     pub(crate) room: u32,
 }
 
-/// Returns a plan for each preset, or the reason why there is none; nothing if the draw is unchanged.
+/// Returns a plan for each preset, or the reason why there is no plan. Empty if the draw does not change.
 pub(crate) fn plans(planned: &Planned) -> Vec<Value> {
     let blended = planned.made.iter().find_map(|made| made.blended.as_ref());
     let distances = planned.made.iter().find_map(|made| {
@@ -45,7 +45,7 @@ pub(crate) fn plans(planned: &Planned) -> Vec<Value> {
     Preset::ALL.into_iter().filter_map(plan).collect()
 }
 
-/// Plans a draw inside a pass, whose captured vertices are drawn next.
+/// Plans a draw in a render pass that captures vertices, and then a draw of the captured vertices.
 fn of_capture(device: &Device, planned: &Planned, capture: &Capture) -> Result<Value, Error> {
     let bound = Bound { buffer: None, buffer_size: planned.room.into(), offset: 0, size: None };
     let buffers = capture.buffers.iter().map(|_| Some(bound)).collect();
@@ -86,7 +86,9 @@ fn attachment(blend: &ColorBlend) -> AttachmentBlending {
             destination: blend.destination_alpha(),
             ..AdvancedBlending::default()
         }),
-        Blending::Ordinary(ordinary) => AttachmentBlending::Ordinary(*ordinary),
+        Blending::FixedFunction(fixed_function) => {
+            AttachmentBlending::FixedFunction(*fixed_function)
+        }
         Blending::Logic(operation) => AttachmentBlending::Logic(*operation),
     }
 }

@@ -9,25 +9,25 @@ use polyshade_formats::{SpirvVersion, tools};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A request of the page.
+/// A request from the page.
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 enum Request {
-    /// Compiles a shader in WGSL to words.
+    /// Compiles a WGSL shader to SPIR-V words.
     Read { name: String, source: String },
-    /// Writes words as WGSL.
+    /// Writes SPIR-V words as WGSL.
     Write { words: Vec<u32> },
     /// Describes a module.
     Describe { words: Vec<u32> },
     /// Lowers the stages of a pipeline.
     Lower(Box<Asked>),
-    /// Lists the blend equations, in the order of the values that select them: 1 selects the first.
+    /// Lists the blend equations in the order of their selector values, which start at 1.
     Equations,
-    /// Panics, so that the page's tests can check that it recovers.
+    /// Panics, so that the page's tests can check that the page recovers.
     Panic,
 }
 
-/// Returns the answer: `{"ok": …}`, or `{"error": {"message": …}}` with further details of the fault.
+/// Returns the answer: `{"ok": …}`, or `{"error": {"message": …}}` with further details of the error.
 pub fn answer(request: &str) -> String {
     let parsed = serde_json::from_str(request).map_err(|error| of_text(&error, "request"));
     let answer = match parsed.and_then(perform) {
@@ -48,11 +48,11 @@ fn perform(request: Request) -> Result<Value, Value> {
         Request::Describe { words } => describe(&words),
         Request::Lower(asked) => lower::lower(&asked),
         Request::Equations => Ok(json!(Equation::ALL.to_vec())),
-        Request::Panic => panic!("the page asked for it"),
+        Request::Panic => panic!("the page requested a panic"),
     }
 }
 
-/// Returns the module in WGSL, and the resources that have other bindings there.
+/// Returns the module as WGSL, and the resources with different bindings in WGSL.
 fn write(words: &[u32]) -> Result<Value, Value> {
     let text = wgsl::write(words, &Wgsl::default()).map_err(|error| of_format(&error))?;
     let at = |Place { set, binding }: Place| json!({ "set": set, "binding": binding });
@@ -89,7 +89,7 @@ fn describe(words: &[u32]) -> Result<Value, Value> {
     Ok(json!({ "shape": shape(&module)?, "entries": entries }))
 }
 
-/// Returns the size of a module, and its assembly.
+/// Returns the size and the assembly of a module.
 pub(crate) fn shape(module: &Module<'_>) -> Result<Value, Value> {
     let listing = tools::listing(module.words()).map_err(|error| of_format(&error))?;
     Ok(json!({
@@ -99,10 +99,10 @@ pub(crate) fn shape(module: &Module<'_>) -> Result<Value, Value> {
     }))
 }
 
-/// Describes a fault in the page's JSON.
+/// Describes an error in JSON that the page sent.
 pub(crate) fn of_text(error: &serde_json::Error, of: &str) -> Value {
     let text = error.to_string();
-    // The position after the message is returned as numbers instead.
+    // Remove the position from the message, because it is returned as numbers.
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
     json!({ "in": of, "message": message, "line": error.line(), "column": error.column() })
 }
@@ -111,7 +111,7 @@ fn of_format(error: &polyshade_formats::Error) -> Value {
     json!({ "in": "format", "code": error.code().name(), "message": error.to_string() })
 }
 
-/// Describes an error of the library, with the line of the listing to which it refers, if known.
+/// Describes an error of the library, with the line of the listing to which the error refers, if known.
 pub(crate) fn of_module(error: &Error, module: Option<&Module<'_>>) -> Value {
     let kind = match error.kind() {
         ErrorKind::Malformed => "malformed",

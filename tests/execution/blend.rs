@@ -1,15 +1,15 @@
-//! Advanced blend equations: the lowered shader compared with the model in double precision and with SwiftShader's
-//! native equations; and ordinary blending compared with the drivers' fixed function.
+//! Advanced blend equations in the lowered shader, compared with the double-precision model and with SwiftShader's
+//! native equations, and fixed-function blending, compared with the drivers' fixed function.
 
 mod coverage;
 pub(crate) mod equations;
+mod fixed_function;
 mod formats;
 mod grid;
 mod logic;
 mod mixed;
 mod native;
 mod order;
-mod ordinary;
 mod selection;
 mod shaders;
 
@@ -22,7 +22,7 @@ use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::blend_model::Clamping;
 use polyshade_vulkan::{AdvancedBlend, Descriptor, Draw, Resource, Stage, Target, vk};
 
-/// A triangle that covers every pixel.
+/// Draws a triangle that covers every pixel.
 pub(crate) const COVER: &str = r"
     #version 450
     void main() {
@@ -102,7 +102,7 @@ pub(crate) fn clamping(format: FormatClass) -> Clamping {
     }
 }
 
-/// Returns a draw over all of a target, which is input attachment 0 at set 3, binding 0, if its shader reads it.
+/// Returns a draw over a whole target. If the shader reads the target, it is input attachment 0 at set 3, binding 0.
 pub(crate) fn draw<'a>(stages: [&'a [u32]; 2], target: usize) -> Draw<'a> {
     Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,

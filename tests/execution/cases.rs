@@ -1,4 +1,4 @@
-//! The draws that are captured: topology × vertices × provoking vertex × instances × room.
+//! The captured draws: combinations of topology, vertices, provoking vertex, instances and buffer space.
 
 use crate::feedback::Case;
 use polyshade_vulkan::ProvokingVertex;
@@ -21,10 +21,10 @@ pub(crate) const ADJACENCY: [Topology; 4] = [
     Topology::TriangleStripWithAdjacency,
 ];
 
-/// The topology of OpenGL that Vulkan lacks.
+/// The OpenGL topology that Vulkan lacks.
 pub(crate) const LOOP: [Topology; 1] = [Topology::LineLoop];
 
-/// Returns draws with every number of leftover vertices, in both provoking vertex modes.
+/// Returns draws with every number of leftover vertices in both provoking vertex modes.
 pub(crate) fn shapes(topologies: &[Topology]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &topology in topologies {
@@ -56,7 +56,7 @@ pub(crate) fn placements(topologies: &[Topology]) -> Vec<Case> {
     cases
 }
 
-/// Returns draws with too small buffers: they end within an instance or a primitive, or one is smaller than the other.
+/// Returns draws with too small buffers, which end within an instance or a primitive, or differ in size.
 pub(crate) fn overflows(topologies: &[Topology]) -> Vec<Case> {
     let mut cases = Vec::new();
     let rooms = [[1, 9], [9, 4], [5, 6], [14, 13], [0, 20]].map(|room| (room, 0));
@@ -72,7 +72,7 @@ pub(crate) fn overflows(topologies: &[Topology]) -> Vec<Case> {
     cases
 }
 
-/// Returns all of these draws.
+/// Returns the draws of all three functions above.
 pub(crate) fn all(topologies: &[Topology]) -> Vec<Case> {
     [shapes(topologies), placements(topologies), overflows(topologies)].concat()
 }

@@ -1,4 +1,5 @@
-//! Clip and cull distances: pipelines with normalized registers draw the same as handwritten built-in arrays.
+//! Clip and cull distances: pipelines with normalized registers draw the same pictures as handwritten built-in
+//! arrays.
 
 pub(crate) mod chain;
 mod emulate;
@@ -25,8 +26,8 @@ pub(crate) const CHAINS: [Chain; 4] = [
     Chain { tessellation: true, geometry: true },
 ];
 
-/// Declares a stage's built-in outputs in GLSL, with arrays of these sizes. If an array were declared outside the
-/// block, the block would keep the other one, with one element that counts towards the device's limit.
+/// Declares a stage's built-in outputs in GLSL, with arrays of these sizes. If one array were declared outside the
+/// block, the block would keep the other array with one element, which counts towards the device's limit.
 pub(crate) fn per_vertex(clip: u32, cull: u32) -> String {
     let mut block = "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; ".to_owned();
     for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
@@ -51,7 +52,7 @@ pub(crate) fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usi
     std::iter::repeat_with(|| Shape::random(noise, chain)).filter(is_drawn).take(count).collect()
 }
 
-/// The pictures of one shape: lowered, and handwritten.
+/// The pictures of one shape, from the lowered stages and from the handwritten stages.
 type Pictures = (Vec<Vec<u8>>, Vec<Vec<u8>>);
 
 /// Draws shapes in both styles with every seed.
@@ -83,7 +84,7 @@ fn differs(
     drawn.iter().any(|(lowered, by_hand)| lowered != by_hand)
 }
 
-/// Returns the simplest shape that differs like `shape`.
+/// Returns the simplest shape found whose two styles also differ.
 #[track_caller]
 fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
     // Simplify one property at a time.
@@ -114,7 +115,7 @@ fn shrink(driver: Driver, mut shape: Shape, seeds: &[u32]) -> Shape {
     shape
 }
 
-/// Compares both styles of a number of random shapes of a chain, each with a number of seeds.
+/// Compares both styles of `shapes` random shapes of a chain, each with `seeds` seeds.
 #[track_caller]
 fn matrix(chain: Chain, shapes: usize, seeds: u32) {
     let is_drawn = |picture: &&Vec<u8>| picture.iter().any(|byte| *byte != 0);
@@ -156,7 +157,7 @@ fn all_stages_draw_what_arrays_by_hand_draw() {
     matrix(CHAINS[3], 400, 1);
 }
 
-/// Checks that shapes of every chain draw the same after a conversion of handwritten arrays and back.
+/// Checks that shapes of every chain draw the same after their handwritten arrays were converted and converted back.
 #[track_caller]
 fn round_trip(seed: u32, lowered: impl Fn(&Shape) -> Stages) {
     for chain in CHAINS {
@@ -182,7 +183,7 @@ fn one_array_made_of_two_is_two_again() {
     round_trip(200, Shape::combined_and_separated);
 }
 
-/// Returns the number of shapes that differ if they are lowered in this way.
+/// Returns the number of shapes whose pictures differ if `lowered` makes the stages.
 #[track_caller]
 fn differing(driver: Driver, chain: Chain, lowered: impl Fn(&Shape) -> Stages) -> usize {
     let mut noise = Noise::new();

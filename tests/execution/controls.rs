@@ -1,4 +1,4 @@
-//! Every oracle detects a lowering with a deliberate fault: a test that cannot fail proves nothing.
+//! Every oracle detects a lowering with a deliberate fault, because a test that cannot fail proves nothing.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::{Case, run_native, vertex_values};
@@ -17,7 +17,7 @@ const VARYINGS: Varyings = Varyings::Interleaved("v_index v_mixed");
 const FLAGS: usize = 1;
 const SIZE: usize = 6;
 
-/// Rewrites a module as text, line by line; `edit` must change something.
+/// Edits a module's disassembly line by line. `edit` must change at least one line.
 #[track_caller]
 pub(crate) fn patch(words: &[u32], mut edit: impl FnMut(&str) -> Option<String>) -> Vec<u32> {
     let text = disassemble(words).expect("polyshade's words can be read");
@@ -160,7 +160,7 @@ fn guards_notice_a_length_that_is_not_asked_for() {
     let case = Case { room: vec![3], ..strip() };
     let mut storage = Storage::new(&INDICES, VARYINGS);
     let mut words = storage.host_params(&case);
-    // Room for all three triangles, beyond the bound range but within the guard after it.
+    // Give the buffer a size for all three triangles, which is beyond the bound range but within the guard after it.
     words[SIZE] = 9 * storage.layout[0].stride;
     let memory = &run(&storage, Driver::SwiftShader, &case, words.clone())[0];
     assert!(only_written_in(memory, bound(memory)));

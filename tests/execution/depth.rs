@@ -1,4 +1,5 @@
-//! A converted position draws like a shader that converts in its source, and captures see the original.
+//! A shader with a converted position draws like a shader that converts in its source, and captures contain the
+//! original position.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::extension::decorate;
@@ -7,7 +8,7 @@ use crate::pictures::{Host, SCENES, Scene, is_empty};
 use crate::shaders::{Shader, Varyings};
 use crate::storage::Storage;
 use polyshade::Module;
-use polyshade::clip_space::{self, Options, Turn};
+use polyshade::clip_space::{self, Options, SurfaceRotation};
 use polyshade::host::{ParamSource, Value};
 use polyshade::transform_feedback::{self, Varying};
 use polyshade_formats::ShaderStage;
@@ -15,7 +16,7 @@ use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{Constant, Range, TransformFeedback, Work};
 
-/// A conversion: depth range, flip, quarter turns.
+/// A conversion: whether it changes the depth range, whether it flips, and the number of quarter turns.
 type Conversion = (bool, bool, u32);
 
 fn conversions() -> Vec<Conversion> {
@@ -35,7 +36,7 @@ fn glsl((depth, flip, quarters): Conversion) -> String {
     if flip {
         text.push_str("gl_Position.y = -gl_Position.y;");
     }
-    // Clockwise, since Y points down in Vulkan.
+    // Turns are clockwise, because Y points down in Vulkan.
     text.push_str(match quarters {
         0 => "",
         1 => "gl_Position.xy = vec2(-gl_Position.y, gl_Position.x);",
@@ -56,7 +57,12 @@ fn convert(words: &[u32], options: &Options) -> Vec<u32> {
 
 fn fixed((depth, flip, quarters): Conversion) -> Options {
     let switch = |on| if on { Value::Fixed(true) } else { Value::Fixed(false) };
-    let turn = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters][quarters as usize];
+    let turn = [
+        SurfaceRotation::None,
+        SurfaceRotation::Quarter,
+        SurfaceRotation::Half,
+        SurfaceRotation::ThreeQuarters,
+    ][quarters as usize];
     Options::new().depth(switch(depth)).flip_y(switch(flip)).rotation(turn)
 }
 
@@ -131,7 +137,7 @@ fn the_host_decides_by_push_constants() {
         for driver in scene.drivers() {
             for conversion in conversions() {
                 let (depth, flip, quarters) = conversion;
-                // The number of quarter turns counts modulo 4.
+                // The number of quarter turns is taken modulo 4.
                 let words = [9, 9, u32::from(depth), 5 * u32::from(flip), quarters + 4];
                 let push_constants = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
                 let host = Host { push_constants, ..Host::default() };
@@ -157,7 +163,7 @@ fn is_reference(
 
 const EVERYTHING: Conversion = (true, true, 1);
 
-/// The size of all captured vertices of any scene, in bytes.
+/// A size in bytes that is enough for all captured vertices of any scene.
 const BYTES: usize = 24 * 1024;
 
 /// Returns lavapipe's capture of a scene.
@@ -174,7 +180,7 @@ pub(crate) fn captured(scene: &Scene, words: &[u32], host: &Host) -> Vec<u8> {
     outcome.buffers.into_iter().next().expect("there is one buffer")
 }
 
-/// GLSL qualifiers that capture both.
+/// GLSL qualifiers that capture the colour and the position.
 pub(crate) const QUALIFIERS: [&str; 2] = [
     "layout(xfb_buffer = 0, xfb_offset = 16, xfb_stride = 24)",
     "layout(xfb_buffer = 0, xfb_offset = 0, xfb_stride = 24)",
@@ -208,7 +214,7 @@ fn the_extension_captures_what_the_shader_wrote() {
     }
 }
 
-/// Positions for the storage path.
+/// The shader for the storage path.
 pub(crate) const POSITIONS: Shader = Shader {
     source: r"
         #version 450

@@ -1,4 +1,4 @@
-//! `polyshade-vulkan`, which runs all other tests: the inputs that shaders get, and the work that it refuses.
+//! Tests `polyshade-vulkan`, which runs all other tests: the inputs that shaders get, and the work that it refuses.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::FILL;
@@ -11,7 +11,7 @@ use polyshade_vulkan::{
     Resource, Stage, Target, TransformFeedback, Validation, VertexBuffer, VertexLayout, Work, vk,
 };
 
-/// A triangle that covers every pixel, coloured by its provoking vertex.
+/// Draws a triangle that covers every pixel, with the colour of its provoking vertex.
 const COVER: &str = r"
     #version 450
     layout(location = 0) flat out uint v_vertex;
@@ -28,7 +28,7 @@ const SHOW: &str = r"
         colour = uvec4(v_vertex, uvec2(gl_FragCoord.xy), 7);
     }";
 
-/// Copies its inputs to a storage buffer, eight words for each vertex.
+/// Copies the shader's inputs to a storage buffer, eight words for each vertex.
 const READ: &str = r"
     #version 450
     layout(location = 3) in vec3 a_float;
@@ -98,7 +98,7 @@ fn pixels_come_back_with_the_provoking_vertex_that_was_asked_for() {
 fn every_source_of_data_reaches_the_shader() {
     let vertex = glsl::vertex(READ, "", SpirvVersion::SPIRV1_0);
     let stage = Stage { specialization: vec![(9, Constant::Bits32(77))], ..Stage::vertex(&vertex) };
-    // Attributes per vertex and per instance, and ranges of buffers.
+    // Bind per-vertex and per-instance attributes, and ranges of buffers.
     let floats = [0.0, 0.5, 1.5, 2.5, 3.5, 4.5].map(f32::to_bits);
     let attribute = |location, format, offset| Attribute { location, format, offset };
     let vertex_buffer = |buffer, offset, stride, rate, attribute| VertexBuffer {
@@ -223,7 +223,7 @@ fn a_range_outside_of_its_buffer_is_an_error() {
 #[test]
 fn an_unknown_device_is_an_error_that_names_the_known_ones() {
     let Err(Error::NoDevice { found, .. }) = Device::open("no such device", Validation::Off) else {
-        panic!("a device that is not there was opened")
+        panic!("a device that does not exist was opened")
     };
     assert_eq!(found.len(), DRIVERS.len());
 }

@@ -1,5 +1,5 @@
-//! Captures in any combination: draw counts in buffers, counters from any source, and command buffers that are
-//! submitted twice give the results of the native feature and of the model.
+//! Captures in any combination of draw counts in buffers, counters from any source and command buffers that are
+//! submitted twice. The results equal those of the native feature and of the model.
 
 mod case;
 mod encoders;
@@ -15,8 +15,8 @@ use crate::noise::Noise;
 use crate::plan::numbers;
 use crate::storage::HOSTS;
 use case::{
-    ALL, ARGUMENTS, BYTES_TO_DRAW, COUNTERS, Case, DRAW_COUNT, DRAWS, FEEDBACK, INDEX_BUFFER, Kind,
-    Left, Numbers, PREDICATE, REGION, STRIDE, Told,
+    ALL, ARGUMENTS, BYTES_TO_DRAW, COUNTERS, Case, DRAW_COUNT, DRAWS, DrawSource, FEEDBACK,
+    INDEX_BUFFER, Kind, Left, Numbers, PREDICATE, REGION, STRIDE,
 };
 use polyshade::host::ParamSource as Host;
 use polyshade::transform_feedback::Options;
@@ -65,11 +65,11 @@ struct Way<'m> {
     on: On<'m>,
     path: Path,
     again: u32,
-    /// The state of the pass that the planner gets.
+    /// The pass state that is passed to the planner.
     pass: PassState,
 }
 
-/// Returns the plans of all pieces of cases that are submitted together.
+/// Returns the plans of all pieces, for cases that are submitted together.
 fn plans(subject: &Subject, way: Way<'_>, cases: &[Case]) -> Vec<Vec<Plan>> {
     let device = way.on.device();
     let of_case = |(index, case): (usize, &Case)| {
@@ -92,7 +92,7 @@ fn execute(subject: &Subject, way: Way<'_>, cases: &[Case], edit: impl Fn(&mut P
     execute_with(subject, way, cases, edit, |_| {})
 }
 
-/// Executes cases in one submission, with buffers that `fill` changes before.
+/// Executes cases in one submission, after `fill` has changed the buffers.
 fn execute_with(
     subject: &Subject,
     way: Way<'_>,
@@ -144,11 +144,11 @@ fn planned<'a>(
 ) -> PlannedDraw<'a> {
     let piece = &case.pieces[number];
     let one = &piece.draws[0];
-    // The draw of the plan; only direct draws have a vertex range.
+    // The draw of the plan. Only direct draws have a vertex range.
     let numbers = numbers(case.topology, &(one.vertices.clone(), one.instances.clone()));
     let feedback = (0..subject.layout().len()).map(|buffer| first + FEEDBACK + buffer).collect();
     let mut planned = subject.rig.planned(plan, numbers, feedback);
-    let direct = if piece.told == Told::Direct { one.vertices.clone() } else { 0..0 };
+    let direct = if piece.source == DrawSource::Direct { one.vertices.clone() } else { 0..0 };
     planned.draw.indices = case.indexed.as_ref().map(|indexed| Indices {
         place: Place { buffer: first + INDEX_BUFFER, offset: lead(indexed.width).into() },
         index_type: native_type(indexed.width),
@@ -162,19 +162,19 @@ fn planned<'a>(
         buffer: first + ARGUMENTS,
         offset: u64::from(REGION * number as u32 + at),
     };
-    let is_indirect = matches!(piece.told, Told::Indirect | Told::Counted(_));
+    let is_indirect = matches!(piece.source, DrawSource::Indirect | DrawSource::Counted(_));
     planned.arguments = is_indirect.then(|| IndirectArguments {
         place: place(DRAWS),
         draws: piece.draws.len() as u32,
         stride: STRIDE,
-        count: matches!(piece.told, Told::Counted(_)).then(|| place(DRAW_COUNT)),
+        count: matches!(piece.source, DrawSource::Counted(_)).then(|| place(DRAW_COUNT)),
     });
     planned.predicate = piece.predicate.map(|(_, inverted)| (place(PREDICATE), inverted));
     planned
 }
 
-/// Describes a failing case in few lines: the words between the guards, counters and counts.
-fn told(case: &Case, model: &Left, left: &Left) -> String {
+/// Describes a failing case in a few lines: the words between the guards, the counters and the counts.
+fn difference(case: &Case, model: &Left, left: &Left) -> String {
     let words = |(memory, counts): &Left| {
         let inner = |bytes: &Vec<u8>| {
             let guard = if bytes.len() > 2 * GUARD { GUARD } else { 0 };
@@ -199,13 +199,13 @@ fn on_path(options: Options, path: Path) -> Options {
     if path == Path::Compute { options.compute() } else { options }
 }
 
-/// Returns the subject of a path with device-owned counters and host parameters at a source, and some cases.
+/// Returns a subject for a path and a source of host parameters, with device-owned counters, and some cases.
 fn some(noise: &mut Noise, on: (Host, Path), indexed: bool, restart: bool) -> (Subject, Vec<Case>) {
     let one_by_one = !on.0.is_address() && product::looks_at_ranges();
     some_of(noise, on, (indexed, restart), one_by_one)
 }
 
-/// Returns the subject and some cases; each multi-draw has one draw if `one_by_one` is set.
+/// Returns a subject and some cases. If `one_by_one` is set, each multi-draw has one draw.
 fn some_of(
     noise: &mut Noise,
     (host, path): (Host, Path),
@@ -221,8 +221,8 @@ fn some_of(
     (subject, (0..BATCH).map(|_| Case::random(noise, kind)).collect())
 }
 
-/// Compares both drivers with the model, and the model with lavapipe's native feature where that is right. Returns
-/// a description of the first difference.
+/// Compares both drivers with the model, and returns a description of the first difference. lavapipe's native feature
+/// is compared too if it captures the case correctly.
 fn compare(
     subject: &Subject,
     (path, again, pass): (Path, u32, PassState),
@@ -238,7 +238,7 @@ fn compare(
                 (model.0[COUNTERS], left.0[COUNTERS]) = (Vec::new(), Vec::new());
             }
             if model != left {
-                return Err(format!("{driver:?} {}", told(case, &model, &left)));
+                return Err(format!("{driver:?} {}", difference(case, &model, &left)));
             }
         }
     }
@@ -248,11 +248,11 @@ fn compare(
     for (case, mut left) in native.iter().zip(execute(subject, way, &native, |_| {})) {
         let mut model = case.model(subject, 1 + again);
         if again > 0 {
-            // Each submission resets the native queries.
+            // Each submission resets the native queries, so the counts are not compared.
             (model.1, left.1) = (Vec::new(), Vec::new());
         }
         if model != left {
-            return Err(format!("natively {}", told(case, &model, &left)));
+            return Err(format!("natively {}", difference(case, &model, &left)));
         }
     }
     Ok(())
@@ -262,17 +262,17 @@ fn compare(
 fn has_native(case: &Case) -> bool {
     case.topology != Topology::LineLoop
         && case.pieces.iter().all(|piece| {
-            // lavapipe has these faults: byte-count draws after indirect draws repeat them; after draws with a
-            // count buffer, indirect draws use its count too; indexed indirect draws read wrong indices; and no
-            // draw of a multi-draw after an empty draw is drawn.
-            let wrong = match piece.told {
-                Told::Direct => false,
-                Told::Indirect => {
+            // lavapipe has these faults: byte-count draws after indirect draws repeat the indirect draws. After draws
+            // with a count buffer, indirect draws use that count too. Indexed indirect draws read wrong indices.
+            // After an empty draw, the rest of a multi-draw is not drawn.
+            let wrong = match piece.source {
+                DrawSource::Direct => false,
+                DrawSource::Indirect => {
                     let is_empty =
                         |draw: &Numbers| draw.vertices.is_empty() || draw.instances.is_empty();
                     case.indexed.is_some() || piece.draws.iter().any(is_empty)
                 }
-                Told::Counted(_) | Told::Bytes(_) => true,
+                DrawSource::Counted(_) | DrawSource::Bytes(_) => true,
             };
             piece.predicate.is_none() && !wrong
         })
@@ -283,7 +283,7 @@ fn has_native(case: &Case) -> bool {
 fn wrong_plans_are_noticed() {
     type Edit = fn(&mut CounterPass);
     fn words(keep: &mut CounterPass) -> &mut planner::ParamValues {
-        keep.words.as_mut().expect("each draw is captured")
+        keep.params.as_mut().expect("each draw is captured")
     }
     fn without_table(words: &mut planner::ParamValues) {
         let size = words.values.iter_mut().find(|word| **word == ParamValue::TableSize);
@@ -302,7 +302,7 @@ fn wrong_plans_are_noticed() {
     for (host, path) in on {
         let (subject, cases) = some(&mut Noise::new(), (host, path), true, true);
         for (name, edit) in edits {
-            // Without addresses, the tables are bound.
+            // Without addresses, the tables are bound, so no parameter locates them.
             if name == "table" && !host.is_address() {
                 continue;
             }
@@ -329,7 +329,7 @@ fn unnoticed(
     same.count()
 }
 
-/// Work that must precede a pass is too late after it.
+/// Steps that must be recorded before a pass are detected if they are recorded after it.
 #[test]
 fn steps_on_the_wrong_side_are_noticed() {
     let on = (HOSTS[5], Path::Storage);
@@ -360,7 +360,7 @@ fn fill_with_noise(noise: &mut Noise, memory: &mut [Vec<u8>]) {
     }
 }
 
-/// Whatever the arguments, counts, counters and indices are, nothing outside the ranges is written.
+/// For any arguments, counts, counters and indices, nothing outside the ranges is written.
 #[test]
 fn hostile_numbers_stay_within_the_ranges() {
     let addresses = ((HOSTS[5], Path::Storage), PassState::RecordedAround);

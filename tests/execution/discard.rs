@@ -1,4 +1,5 @@
-//! A lowered shader draws nothing if its constant says so, else the original picture; captures are unchanged.
+//! A lowered shader draws nothing if its constant is true, and the original picture otherwise. Captures are
+//! unchanged.
 
 use crate::depth::{POSITIONS, QUALIFIERS, captured, decorated};
 use crate::drivers::{DRIVERS, Driver};
@@ -7,7 +8,7 @@ use crate::pictures::{Host, SCENES, is_empty};
 use crate::shaders::Varyings;
 use crate::storage::Storage;
 use polyshade::Module;
-use polyshade::clip_space::{self, Turn};
+use polyshade::clip_space::{self, SurfaceRotation};
 use polyshade::host::{ParamSource, Value};
 use polyshade::rasterizer_discard::{self, Options};
 use polyshade_tests::shader::validate;
@@ -62,7 +63,7 @@ fn points_and_lines_are_not_drawn_either() {
     }
 }
 
-/// Captured, converted and discarded, in this order.
+/// The shader is captured, converted and discarded, in this order.
 #[test]
 fn the_extension_captures_what_the_shader_wrote() {
     for scene in &SCENES {
@@ -74,7 +75,7 @@ fn the_extension_captures_what_the_shader_wrote() {
             assert!(captured(scene, &discarding, &host(value)) == expected, "{:?}", scene.model());
         }
         let module = Module::parse(&discarding).expect("polyshade's words parse");
-        let convention = clip_space::Options::new().depth(true).rotation(Turn::Half);
+        let convention = clip_space::Options::new().depth(true).rotation(SurfaceRotation::Half);
         let both = clip_space::lower(&module, "main", &convention).expect("it is supported");
         assert!(captured(scene, both.module.words(), &host(1)) == expected);
         assert!(is_empty(&scene.picture(Driver::Lavapipe, both.module.words(), &host(1))));

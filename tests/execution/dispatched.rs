@@ -1,4 +1,4 @@
-//! Captures of a compute stage equal those of the native feature, or of the model.
+//! Captures in a compute stage equal captures by the native feature or by the model.
 
 use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES, all, few};
 use crate::drivers::DRIVERS;
@@ -62,7 +62,7 @@ fn host_words_come_from_anywhere() {
     }
 }
 
-/// More vertices than a row of work groups has, in one instance and in several.
+/// Draws with more vertices than a row of work groups, in one instance and in several instances, are captured.
 #[test]
 fn vertices_are_captured_beyond_the_first_row_of_work_groups() {
     const ROW: u32 = 65_535 * 64;
@@ -103,7 +103,7 @@ fn missing_work_groups_are_noticed() {
     }
 }
 
-/// Whatever the host parameters are, which include offsets and sizes, nothing outside the ranges is written.
+/// For any host parameters, including offsets and sizes, nothing outside the ranges is written.
 #[test]
 fn noise_about_the_draw_stays_in_the_ranges() {
     let storage = dispatched(&asked(HOSTS[0]));
@@ -139,7 +139,7 @@ fn captures_every_draw_in_webgpu(by: WebGpu) {
     let storage = dispatched(&asked(HOSTS[0]));
     let values = vertex_values(&INDICES, TWO_BUFFERS, &cases);
     let mut work = storage.work(&cases, |case| storage.host_params(case));
-    // The comparison must detect an error: the last case gets an instance too few.
+    // The comparison must detect an error, so the last case gets one instance too few.
     let wrong = storage.capture.words.number("instance_count").expect("there is one") as usize;
     let mut last = Case::new(Topology::PointList, 70);
     last.draw.instances = 0..2;

@@ -1,4 +1,5 @@
-//! lavapipe's captures of a decorated shader equal the model's, those by GLSL qualifiers, and the storage path's.
+//! lavapipe's captures of a decorated shader equal the model, captures by GLSL qualifiers, and captures by the
+//! storage path.
 
 use crate::cases::{TOPOLOGIES, all, few};
 use crate::controls;
@@ -27,7 +28,7 @@ pub(crate) fn options(varyings: Varyings) -> Options {
     }
 }
 
-/// Decorates, and checks that the result is valid.
+/// Decorates a shader, and checks that the result is valid.
 #[track_caller]
 pub(crate) fn decorate(words: &[u32], options: &Options) -> Lowered<'static, Decorated> {
     let module = Module::parse_owned(words.to_vec()).expect("glslang's words parse");
@@ -38,7 +39,7 @@ pub(crate) fn decorate(words: &[u32], options: &Options) -> Lowered<'static, Dec
     decorated
 }
 
-/// Returns the feedback buffers of each case, captured by the extension; checks the strides.
+/// Returns the feedback buffers of each case, captured by the extension, after checking the strides.
 #[track_caller]
 pub(crate) fn memories(
     words: &[u32],
@@ -55,7 +56,7 @@ pub(crate) fn memories(
     captures.into_iter().map(|capture| capture.memory).collect()
 }
 
-/// Checks the extension's captures against the model and the storage path. Returns the locations of copies.
+/// Checks the extension's captures against the model and the storage path. Returns the locations of copied outputs.
 #[track_caller]
 fn extension_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<u32> {
     let layout = shader.layout(varyings);
@@ -71,8 +72,8 @@ fn extension_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Ve
     decorated.result.locations
 }
 
-/// Checks the extension's captures against the storage path, for varyings that GLSL qualifiers cannot express
-/// because its block members share a buffer. Returns the locations of copies.
+/// Checks the extension's captures against the storage path, for varyings that GLSL qualifiers cannot express. In
+/// GLSL, the members of a block share a buffer. Returns the locations of copied outputs.
 #[track_caller]
 fn extension_is_storage(shader: &Shader, varyings: Varyings, cases: &[Case]) -> Vec<u32> {
     let words = shader.plain_stage(ShaderStage::Vertex);
@@ -82,7 +83,7 @@ fn extension_is_storage(shader: &Shader, varyings: Varyings, cases: &[Case]) -> 
     decorate(&words, &options(varyings)).result.locations
 }
 
-/// Checks that copies of these varyings use this number of locations.
+/// Checks captures of these varyings, and that `copies` locations contain copied outputs.
 #[track_caller]
 fn is_right_with(copies: usize, shader: &Shader, varyings: Varyings) {
     let locations = extension_is_right(shader, varyings, &few());
@@ -152,7 +153,7 @@ const BLOCKS: &str = "#version 450
         gl_PointSize = 1.0;
     }";
 
-/// Captures varyings of all three blocks into the buffers from 0 on.
+/// Returns options that capture members of all three blocks, each block into its own buffer.
 fn of_blocks(names: &[&str]) -> Options {
     let mut varyings = Vec::new();
     for block in 0..3 {
@@ -166,7 +167,7 @@ fn of_blocks(names: &[&str]) -> Options {
     Options::new().interleaved(varyings.iter().map(String::as_str))
 }
 
-/// Checks that each buffer of the extension's capture equals that of the storage path.
+/// Checks that the extension and the storage path capture the same data.
 #[track_caller]
 fn blocks_are_captured(options: &Options, stride: u32) -> Lowered<'static, Decorated> {
     let words = glsl::vertex(BLOCKS, "", SpirvVersion::SPIRV1_3);
@@ -210,7 +211,7 @@ fn anything_goes() {
     }
 }
 
-/// Checks both paths' captures of `few()` against the model, where `value` returns the bytes of a vertex.
+/// Checks the captures of `few()` by both paths against the model; `value` returns the bytes of a vertex.
 #[track_caller]
 fn both_paths_are_the_model(
     words: &[u32],
@@ -223,7 +224,7 @@ fn both_paths_are_the_model(
     })
 }
 
-/// Checks both paths' captures of `few()` against the model, with gaps between the values.
+/// Checks the captures of `few()` by both paths against the model, with gaps between the values.
 #[track_caller]
 fn both_paths_capture(
     words: &[u32],
@@ -336,7 +337,7 @@ fn decorated_structures_with_doubles_begin_at_multiples_of_eight() {
     });
 }
 
-/// However the decorations of nested members are interpreted, the named members are captured at the requested offsets.
+/// Named members are captured at the requested offsets, with any interpretation of nested members' decorations.
 #[test]
 fn named_parts_of_structures_with_doubles_go_where_they_are_asked_for() {
     let words = nested_doubles("");

@@ -1,5 +1,5 @@
-//! On lavapipe, the extension captures from tessellation evaluation and geometry stages as the model does:
-//! decorated and copied outputs, at every emit, into the buffers of their vertex streams.
+//! On lavapipe, the extension's captures from tessellation evaluation and geometry stages equal the model: decorated
+//! and copied outputs, at every emit, into the buffers of their vertex streams.
 
 use crate::controls;
 use crate::drivers::Driver;
@@ -50,7 +50,7 @@ fn run(
     Capture { memory: outcome.buffers[..layout.len()].to_vec(), captured }
 }
 
-/// Returns a draw of strips or points for the model: one instance for each input primitive.
+/// Returns a draw of strips or points for the model, with one instance for each input primitive.
 fn case(topology: Topology, emitted: u32, primitives: u32) -> Case {
     let draw = model::Draw {
         topology,
@@ -72,7 +72,7 @@ pub(crate) const POINTS: Ahead = Ahead {
     patch_control_points: 0,
 };
 
-/// One strip of five vertices for each point, emitted in a function and in a loop.
+/// Emits one strip of five vertices for each point, in a function and in a loop.
 const STRIPS: Shader = Shader {
     source: r"
         #version 450
@@ -145,14 +145,14 @@ const EVERYTHING: Varyings = Varyings::Interleaved(
     "g_pair.b g_double g_list[1] gl_SkipComponents2 gl_NextBuffer gl_Position g_packed gl_NextBuffer g_index g_pair.a",
 );
 
-/// Checks the captures of `STRIPS` against the model, with enough room and too little; returns the number of copies.
+/// Checks the captures of `STRIPS` against the model, with enough and too little space. Returns the number of copies.
 #[track_caller]
 fn strips_are_right(varyings: Varyings) -> usize {
     let layout = STRIPS.layout(varyings);
     let words = STRIPS.plain_stage(ShaderStage::Geometry);
     let decorated = decorate(&words, &options(varyings));
     let ample = case(Topology::TriangleStrip, 5, 4);
-    // Room for a strip and two triangles of the next.
+    // Space for a strip and for two triangles of the next strip.
     let tight = Case { room: vec![15; 4], ..ample.clone() };
     for case in [ample, tight] {
         let stage = (ShaderStage::Geometry, decorated.module.words());
@@ -193,7 +193,7 @@ fn an_emit_without_its_copy_is_noticed() {
     assert!(run(&POINTS, (ShaderStage::Geometry, &broken), 4, &layout, &case) != expected);
 }
 
-/// One vertex to stream 0 and two to stream 1 for each point.
+/// Emits one vertex to stream 0 and two vertices to stream 1 for each point.
 pub(crate) const STREAMS: Shader = Shader {
     source: r"
         #version 450
@@ -291,7 +291,7 @@ const PATCHES: Ahead = Ahead {
     patch_control_points: 2,
 };
 
-/// Five points along each patch of two vertices.
+/// Emits five points along each patch of two vertices.
 const LINES: Shader = Shader {
     source: r"
         #version 450

@@ -11,14 +11,14 @@ use std::collections::HashMap;
 /// The initial value of every byte of memory.
 pub(crate) const FILL: u8 = 0xa5;
 
-/// The bytes before and after the bound range: a multiple of every alignment.
+/// The number of bytes before and after the bound range: a multiple of every alignment.
 pub(crate) const GUARD: usize = 256;
 
-/// The bytes of the bound range before and after the writable range.
+/// The number of bytes before and after the writable range, within the bound range.
 pub(crate) const LEAD: usize = 8;
 pub(crate) const TAIL: usize = 60;
 
-/// A draw, and the room for its captured data.
+/// A draw, and the space for its captured data.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) draw: model::Draw,
@@ -27,7 +27,7 @@ pub(crate) struct Case {
     pub(crate) reached: u32,
 }
 
-/// The result of a case: the whole memory of each buffer, guards included, and the counts if they are known.
+/// The result of a case: the whole memory of each buffer, including guards, and the counts if they are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Capture {
     pub(crate) memory: Vec<Vec<u8>>,
@@ -73,7 +73,7 @@ impl Case {
     }
 }
 
-/// Returns Vulkan's topology; it has no line loop.
+/// Returns Vulkan's topology. Vulkan has no line loop.
 pub(crate) fn native_topology(topology: Topology) -> vk::PrimitiveTopology {
     model::native_topology(topology).expect("Vulkan has no line loop")
 }
@@ -91,7 +91,7 @@ pub(crate) fn native_draw<'a>(
         feedback.buffers.push(Range {
             buffer: work.buffers.len(),
             offset: buffer.range.start as u64,
-            // An empty range cannot be bound; one that is too small for a vertex has the same effect.
+            // An empty range cannot be bound. A range that is too small for a vertex has the same effect.
             size: buffer.range.len().max(4) as u64,
         });
         counters.extend((buffer.reached as u32).to_ne_bytes());
@@ -136,7 +136,7 @@ pub(crate) fn run_decorated(
     memories.zip(captured).map(|(memory, captured)| Capture { memory, captured }).collect()
 }
 
-/// Returns the shader's outputs for each vertex, captured as points on lavapipe, so order and room have no effect.
+/// Returns the shader's outputs for each vertex. Captures points on lavapipe, so that order and space do not matter.
 #[track_caller]
 pub(crate) fn vertex_values(
     shader: &Shader,

@@ -3,13 +3,13 @@
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_vulkan::vk;
 
-/// Compiles a vertex shader for a version of SPIR-V, with `defines` after its first line.
+/// Compiles a vertex shader to a version of SPIR-V, with `defines` after the source's first line.
 #[track_caller]
 pub(crate) fn vertex(source: &str, defines: &str, version: SpirvVersion) -> Vec<u32> {
     stage(ShaderStage::Vertex, source, defines, version)
 }
 
-/// Compiles a shader of any stage for a version of SPIR-V, with `defines` after its first line.
+/// Compiles a shader of any stage to a version of SPIR-V, with `defines` after the source's first line.
 #[track_caller]
 pub(crate) fn stage(
     stage: ShaderStage,
@@ -27,7 +27,7 @@ pub(crate) fn fragment(source: &str) -> Vec<u32> {
     compiled(ShaderStage::Fragment, source.trim_start(), SpirvVersion::SPIRV1_0)
 }
 
-/// Compiles an unmodified source for a version of SPIR-V.
+/// Compiles an unmodified source to a version of SPIR-V.
 #[track_caller]
 pub(crate) fn compiled(stage: ShaderStage, source: &str, version: SpirvVersion) -> Vec<u32> {
     compile(source, stage, version).unwrap_or_else(|error| panic!("{error}\n{source}"))

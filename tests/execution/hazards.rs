@@ -1,8 +1,8 @@
-//! Vulkan's rules of memory dependencies, for the use of buffers by plans: finds accesses that do not wait for
-//! earlier ones.
+//! Checks plans against Vulkan's rules for memory dependencies between buffer accesses, and finds accesses that do
+//! not wait for earlier accesses.
 //!
-//! The validation layer checks synchronization, but ignores captured data and counters of transform feedback. This
-//! check covers them. It takes a sequence in the order of execution, and shares only the steps with the planner.
+//! The validation layer checks synchronization, but ignores captured data and counters of transform feedback, which
+//! this check covers. It processes a sequence in execution order, and shares only the type of steps with the planner.
 
 use polyshade_planner::{
     Accesses, Barrier, Counter, Counters, DrawCall, FeedbackRange, ParamValue, Scope, Stages, Step,
@@ -15,9 +15,9 @@ struct Access {
     range: Range,
     scope: Scope,
     writes: bool,
-    /// The stages that an execution dependency orders after it.
+    /// The stages that an execution dependency orders after the access.
     behind: Stages,
-    /// Whether a barrier has made its write available, and the scopes to which the write is visible.
+    /// Whether a barrier has made the write available, and the scopes to which the write is visible.
     available: bool,
     seen_by: Vec<Scope>,
 }
@@ -41,9 +41,9 @@ struct Walk {
 #[derive(Clone, Copy, PartialEq)]
 enum InOrder {
     Nothing,
-    /// The writes of the capture that it continues, which are to other bytes of the same range.
+    /// The writes of the capture that the access continues, because they are to other bytes of the same range.
     Captures,
-    /// All accesses from this number on: the end of a capture writes the counter that its begin has read.
+    /// All accesses from this number on. The end of a capture need not wait for the counter reads of its begin.
     Since(usize),
 }
 
@@ -84,7 +84,7 @@ impl Walk {
         self.access(range, Scope { stages, accesses }, true, in_order);
     }
 
-    /// Checks and adds an access; `scope` has one stage and one access flag.
+    /// Checks an access and adds it; `scope` has one stage and one access flag.
     fn access(&mut self, range: Range, scope: Scope, writes: bool, in_order: InOrder) {
         for (number, before) in self.accesses.iter_mut().enumerate() {
             let is_in_order = match in_order {
@@ -161,7 +161,7 @@ impl Walk {
                 Step::FillIn(words) => {
                     let mut words = words.names.iter().zip(&words.values);
                     let goes_on = words.any(|(name, word)| {
-                        name.starts_with("reached") && *word != ParamValue::Constant(0)
+                        name.starts_with("counter") && *word != ParamValue::Constant(0)
                     });
                     in_order = if goes_on { InOrder::Captures } else { InOrder::Nothing };
                 }
@@ -213,7 +213,7 @@ impl Walk {
     fn begins(&mut self, counters: &Counters) {
         self.running = Some(counters.counters.iter().any(Option::is_some));
         self.begun = self.accesses.len();
-        // The specification lets either stage make this read.
+        // According to the specification, either stage may make this read.
         for stage in [Stages::DRAW_INDIRECT, Stages::TRANSFORM_FEEDBACK] {
             let read = Accesses::TRANSFORM_FEEDBACK_COUNTER_READ;
             ranges(counters).for_each(|range| self.reads(range, stage, read));
@@ -230,7 +230,7 @@ impl Walk {
         self.running = None;
     }
 
-    /// Adds a draw's reads of vertex and index buffers; each is read to its end.
+    /// Adds a draw's reads of vertex and index buffers. A read extends to the end of the buffer.
     fn inputs(&mut self, planned: &PlannedDraw<'_>, call: &DrawCall) {
         let rest = |buffer, offset| Range { buffer, offset, size: u64::MAX / 2 };
         for vertices in &planned.draw.vertex_buffers {

@@ -1,7 +1,7 @@
-//! Whatever the host parameters are, nothing outside the ranges is written.
+//! For any host parameters, nothing outside the ranges is written.
 //!
-//! Drivers such as lavapipe check bounds themselves and may hide a wrong store. SwiftShader does not by default,
-//! and no driver checks ranges within a binding.
+//! Drivers such as lavapipe check bounds themselves and may hide a wrong store. SwiftShader does not check bounds by
+//! default, and no driver checks ranges within a binding.
 
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
@@ -17,7 +17,7 @@ use std::ops::Range;
 const TWO_BUFFERS: Varyings =
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
-/// The number of host parameters of the draw, and of each buffer.
+/// The number of host parameters for the draw, and the number for each buffer.
 const DRAW_WORDS: usize = 5;
 const BUFFER_WORDS: usize = 3;
 
@@ -105,7 +105,7 @@ fn ranges_are_kept_wherever_they_are() {
             words
         });
         assert!(!memories.iter().flatten().all(|memory| is_empty(memory)), "nothing was written");
-        // Only the ranges, as far as they are bound, are written.
+        // Only the bound parts of the ranges are written.
         for (memory, range) in memories.iter().flatten().zip(ranges) {
             let range = range.start..range.end.min(bound(memory).end);
             assert!(only_written_in(memory, range.clone()), "{driver:?} {range:?}");
@@ -119,7 +119,7 @@ fn noise_stays_in_what_is_bound() {
     for driver in DRIVERS {
         noise_everywhere(&storage, driver, &draws(420));
     }
-    // The variant for all topologies also accepts a point list, but needs a shader that writes the point size.
+    // The variant for all topologies also accepts a point list, if the shader writes the point size.
     storage.words =
         Storage::new(&SCENE, SCENE_VARYINGS).capture.both.as_ref().unwrap().words().to_vec();
     storage.layout = SCENE.layout(SCENE_VARYINGS);
@@ -139,7 +139,7 @@ fn noise_in_place_of_what_the_host_computes_stays_in_what_is_bound() {
     let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
     let mut cases = draws(420);
     cases.iter_mut().for_each(|case| case.draw.instances.end = case.draw.instances.start + 1);
-    cases.retain(|case| storage.told(case).is_ok());
+    cases.retain(|case| storage.try_host_params(case).is_ok());
     assert_eq!(cases.len(), 60);
     for driver in DRIVERS {
         noise_everywhere(&storage, driver, &cases);
@@ -165,13 +165,13 @@ fn noise_from_anywhere_stays_in_what_is_bound() {
 #[track_caller]
 fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
     let mut noise = Noise::new();
-    let told = &storage.capture.words;
-    // Only these locate memory, so they stay correct.
-    let spared: Vec<bool> = told
+    let try_host_params = &storage.capture.words;
+    // Only these parameters locate memory, so they stay correct.
+    let spared: Vec<bool> = try_host_params
         .params
         .iter()
         .map(|word| word.name.starts_with("address_") || word.name.starts_with("size_"))
-        .map(|locates| locates && told.source.is_address())
+        .map(|locates| locates && try_host_params.source.is_address())
         .collect();
     let memories = storage.run_with(driver, cases, |case| {
         let mut words = storage.host_params(case);
@@ -186,7 +186,7 @@ fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
     assert_eq!(memories.len(), cases.len());
     for (case, memories) in cases.iter().zip(&memories) {
         for (buffer, memory) in case.buffers(&storage.layout).iter().zip(memories) {
-            let range = match told.source.is_address() {
+            let range = match try_host_params.source.is_address() {
                 true => buffer.range.clone(),
                 false => bound(memory),
             };

@@ -23,7 +23,7 @@ use std::ops;
 
 const WIDTHS: [IndexType; 3] = [IndexType::Uint8, IndexType::Uint16, IndexType::Uint32];
 
-/// A captured indexed draw. `vertices` of the draw is the range of indices that it reads from the buffer.
+/// A captured indexed draw. Its `case.draw.vertices` is the range of indices that it reads from the buffer.
 #[derive(Debug, Clone)]
 pub(crate) struct Indexed {
     pub(crate) case: Case,
@@ -134,12 +134,13 @@ pub(crate) fn native_type(width: IndexType) -> vk::IndexType {
     }
 }
 
-/// Returns the offset of the indices in the bound range: no multiple of 4 for small indices.
+/// Returns the offset of the indices in the bound range, in bytes. For small indices, it is not a multiple of 4.
 pub(crate) fn lead(width: IndexType) -> u32 {
     3 * width.bytes()
 }
 
-/// Adds a capture pass that stores outputs to `outputs`; returns its feedback buffers. `edit` may change parameters.
+/// Adds a capture pass that stores outputs to `outputs`, and returns its feedback buffers. `edit` may change
+/// parameters.
 pub(crate) fn capture_pass<'a>(
     storage: &Storage,
     words: &'a [u32],
@@ -166,8 +167,8 @@ pub(crate) fn capture_pass<'a>(
     // Draw or dispatch with the host parameters.
     let draw = indexed.host(lead(indexed.width));
     let ranges = storage.ranges(&indexed.case);
-    let mut told = storage.capture.layout.host_params(&draw, &ranges).expect("the draw is one");
-    edit(&mut told);
+    let mut params = storage.capture.layout.host_params(&draw, &ranges).expect("the draw is one");
+    edit(&mut params);
     let mut pass = Draw {
         stages: vec![Stage::vertex(words)],
         vertices: indexed.case.draw.vertices.clone(),
@@ -176,7 +177,7 @@ pub(crate) fn capture_pass<'a>(
     };
     dispatch_capture(&storage.capture, &draw, &mut pass).expect("it is one");
     let buffers = CaptureBuffers { feedback: &feedback, indices, segments, outputs };
-    bind_capture(&storage.capture, &told, &buffers, &mut pass, work);
+    bind_capture(&storage.capture, &params, &buffers, &mut pass, work);
     (pass, feedback.iter().map(|range| range.buffer).collect())
 }
 
@@ -231,7 +232,7 @@ fn values(vertex: u32, instance: u32) -> Vec<Value> {
     vec![Value { buffer: 0, offset: 0, bytes: mixed }, Value { buffer: 1, offset: 8, bytes: index }]
 }
 
-/// Compares with lavapipe's native feature where it supports the topology, and with the model on both drivers.
+/// Compares captures with the model on both drivers, and with lavapipe's native feature if it has the topology.
 #[track_caller]
 fn is_right(options: &Options, all: &[Indexed]) {
     let layout = INDICES.layout(TWO_BUFFERS);
@@ -273,7 +274,7 @@ fn any(host: ParamSource) -> Options {
     options(TWO_BUFFERS, host).indexed(None).topologies(topologies())
 }
 
-/// Returns draws of every topology and provoking vertex mode, with different leftover vertices and start positions.
+/// Returns draws of every topology and provoking vertex mode. First vertices and numbers of leftover vertices vary.
 fn shapes(restart: bool) -> Vec<Indexed> {
     let mut all = Vec::new();
     let mut noise = Noise::new();
@@ -312,7 +313,7 @@ fn primitives_are_restarted() {
     is_right(&any(HOSTS[5]).restart(), &shapes(true));
 }
 
-/// A compute stage reads indices and segment tables as a vertex stage does.
+/// A compute stage reads indices and segment tables in the same way as a vertex stage.
 #[test]
 fn compute_stages_capture_draws_with_indices() {
     for host in [HOSTS[0], HOSTS[2], HOSTS[5]] {
@@ -325,7 +326,7 @@ fn compute_stages_capture_draws_with_indices() {
     }
 }
 
-/// Each draw with parameters in specialization constants is a shader of its own, so only few are drawn.
+/// With parameters in specialization constants, each draw needs its own shader, so only a few are drawn.
 #[test]
 fn words_about_indices_come_from_anywhere() {
     let pairs = HOSTS.into_iter().flat_map(|host| [(host, false), (host, true)]);
@@ -416,14 +417,14 @@ fn indices_that_are_not_there_are_0() {
     }
 }
 
-/// Whatever the parameters, indices and segment table are, nothing outside the ranges is written, and on
-/// SwiftShader, which has no bounds checks, nothing outside the bound range is read.
+/// For any parameters, indices and segment table, nothing is written outside the ranges. On SwiftShader, which does
+/// not check bounds, nothing is read outside the bound range either.
 #[test]
 fn noise_stays_in_the_ranges() {
     let storage =
         Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &any(HOSTS[0]).restart());
     let draws = noise(400);
-    // Sizes and offsets must stay correct: they bound the memory.
+    // Sizes and offsets stay correct, because they limit which memory is accessed.
     let kept: Vec<bool> = storage
         .capture
         .words
@@ -455,7 +456,7 @@ fn wrong_words_are_noticed() {
     let layout = INDICES.layout(TWO_BUFFERS);
     let storage = Storage::of_words(INDICES.plain(), layout.clone(), &any(HOSTS[0]).restart());
     let draws = shapes(true);
-    // Each wrong parameter changes some capture.
+    // Each wrong parameter changes at least one capture.
     for (name, what) in [
         ("index_type", "another width"),
         ("vertex_offset", "another base vertex"),
@@ -475,7 +476,7 @@ fn wrong_words_are_noticed() {
             |(one, memory): (&Indexed, &Vec<Vec<u8>>)| one.model(&layout, values).memory != *memory;
         assert!(draws.iter().zip(&memories).any(is_wrong), "{what}");
     }
-    // Restarts change some capture, too.
+    // Ignoring restarts changes at least one capture, too.
     let other = |one: &Indexed| Indexed { restart: false, ..one.clone() };
     let is_other = |one: &Indexed| one.model(&layout, values) != other(one).model(&layout, values);
     assert!(draws.iter().any(is_other));

@@ -1,4 +1,4 @@
-//! A shader's own inputs and resources are unchanged by added ones.
+//! A shader's inputs and resources stay unchanged when a lowering adds others.
 
 use crate::cases::few;
 use crate::drivers::{DRIVERS, Driver};
@@ -33,7 +33,7 @@ const INPUTS: Shader = Shader {
 
 const VARYINGS: Varyings = Varyings::Separate("v_words v_place");
 
-/// Enough for every vertex and instance of the cases.
+/// The number of elements in each buffer: enough for every vertex and instance of the cases.
 const ELEMENTS: u32 = 8;
 
 /// Adds all inputs of the shader to a draw.

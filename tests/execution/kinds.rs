@@ -1,7 +1,7 @@
-//! Every kind of output, named in every way, is captured as the native feature captures it.
+//! Every kind of output, named in every way, is captured exactly as the native feature captures it.
 //!
-//! Each shader has `xfb_*` qualifiers for the native feature. polyshade captures the same words by these
-//! decorations, and by names or locations that give the same bytes.
+//! Each shader has `xfb_*` qualifiers for the native feature. polyshade captures the same module by its decorations,
+//! and by names or locations that give the same bytes.
 
 use crate::cases::few;
 use crate::drivers::{DRIVERS, Driver};
@@ -17,7 +17,8 @@ use polyshade_vulkan::model::BufferLayout;
 /// A shader with `xfb_*` qualifiers.
 struct Kind {
     declarations: &'static str,
-    /// The code that writes outputs, by default of points at one place. `f` differs in each vertex and instance.
+    /// The code that writes outputs. By default, all points have one position. `f` differs for each vertex and
+    /// instance.
     body: &'static str,
     /// The stride of each buffer, in bytes; 0 if nothing is captured into it.
     strides: &'static [u32],
@@ -57,7 +58,7 @@ impl Kind {
         buffers.chunks(layout.len() + 1).map(|case| case[..layout.len()].to_vec()).collect()
     }
 
-    /// Checks that the captures by decorations and by each of these lists equal the native ones.
+    /// Checks that captures by decorations and by each of `others` equal the native captures.
     #[track_caller]
     fn is_captured(&self, drivers: &[Driver], others: &[Options]) {
         let cases = few();
@@ -132,7 +133,7 @@ fn components_of_sixty_four_bits() {
         strides: &[96],
         names: "v_double v_vector v_integers v_matrix v_float gl_SkipComponents1 v_last",
     };
-    // One output of three components takes one and a half of the locations 1 and 2.
+    // One output has three components of 64 bits, which occupy location 1 and half of location 2.
     let by_location = by_location(
         "location=0 location=1.xy location=1.zw location=2 location=3-6 gl_SkipComponents1
             location=7",
@@ -281,7 +282,7 @@ fn built_ins_and_parts_of_them() {
         strides: &[28],
         names: "",
     };
-    // The native feature captures copies; these are the originals.
+    // The native feature captures copies. The declaration captures the original outputs.
     let entries = "SV_Position.yz SV_ClipDistance0.xyz sv_clipdistance1.y PSIZE";
     kind.is_captured(&DRIVERS, &[stream_output(entries, &[])]);
 
@@ -301,7 +302,7 @@ fn sizes_that_depend_on_a_constant() {
                 v_values[i] = float(gl_VertexIndex * 8 + i) + float(gl_InstanceIndex) * 100.0;
             gl_Position = vec4(0, 0, 0, 1);
         }";
-    // The native shader has the specialized size.
+    // The native shader declares the specialized size.
     let native = Kind {
         declarations: "layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 24) out float v_values[6];",
         body: r"

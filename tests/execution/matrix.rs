@@ -1,4 +1,4 @@
-//! polyshade's captures equal, bit for bit, those of the native feature or of the model.
+//! polyshade's captures equal the captures of the native feature or of the model bit for bit.
 
 use crate::cases::{ADJACENCY, LOOP, TOPOLOGIES, all, few};
 use crate::drivers::{DRIVERS, Driver};
@@ -15,7 +15,7 @@ use polyshade_vulkan::model::Topology;
 pub(crate) const TWO_BUFFERS: Varyings =
     Varyings::Interleaved("v_mixed gl_SkipComponents1 gl_NextBuffer gl_SkipComponents2 v_index");
 
-/// Compares with native transform feedback on lavapipe: bytes, and the counts that the host computes.
+/// Compares the captured bytes and the counts that the host computes with native transform feedback on lavapipe.
 #[track_caller]
 pub(crate) fn storage_is_native(
     storage: &Storage,
@@ -36,7 +36,7 @@ pub(crate) fn storage_is_native(
     }
 }
 
-/// Compares with the model, on any driver.
+/// Compares captures with the model, on any driver.
 #[track_caller]
 pub(crate) fn storage_is_model(
     storage: &Storage,
@@ -59,7 +59,7 @@ pub(crate) fn storage_is_model(
     }
 }
 
-/// Compares with the native feature and the model.
+/// Compares captures with the native feature and with the model.
 #[track_caller]
 fn storage_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) {
     let storage = Storage::new(shader, varyings);
@@ -240,7 +240,7 @@ fn every_version_of_spirv_is_captured() {
     }
 }
 
-/// A capture pass draws points and runs every vertex once; fans would run the first one once for each batch.
+/// A capture pass draws points and runs every vertex once. Fans would run the first vertex once for each batch.
 #[test]
 fn long_draws_are_captured() {
     let cases = TOPOLOGIES.into_iter().chain(LOOP).map(|topology| Case::new(topology, 60_001));

@@ -1,5 +1,5 @@
-//! Metal may fuse a product and a sum. The captured values of `invariant` outputs still equal the rasterized ones,
-//! although two functions compute them.
+//! Metal may fuse a multiplication and an addition. The captured values of `invariant` outputs still equal the
+//! rasterized values, although two functions compute them.
 
 use crate::glsl;
 use crate::noise::Noise;
@@ -29,22 +29,22 @@ void main() {
 
 const VERTICES: u32 = 300;
 
-/// The size of a vertex's attributes, and of a captured vector, in bytes.
+/// The size of a vertex's attributes and the size of a captured vector, in bytes.
 const ATTRIBUTES: u32 = 32;
 const VECTOR: u32 = 16;
 
-/// Returns the variants that capture an output; the qualifiers may make outputs `invariant`.
+/// Returns the variants that capture an output. The qualifiers may make outputs `invariant`.
 fn variants(output: &str, [of_position, of_sum]: [&str; 2]) -> Variants<'static> {
     let defines = format!("#define OF_POSITION {of_position}\n#define OF_SUM {of_sum}");
     let words = glsl::vertex(SHADER, &defines, SpirvVersion::SPIRV1_0);
     let module = Module::parse_owned(words).expect("glslang's words parse");
     let varyings = Varyings::Interleaved(output.to_owned().leak());
-    // The raster-only variant borrows the module, and a test has few modules.
+    // The raster-only variant borrows the module. Leaking it is acceptable, because a test has few modules.
     let module = Box::leak(Box::new(module));
     Variants::new(module, "main", &options(varyings, HOSTS[2])).expect("it is captured")
 }
 
-/// Returns the capture of a list by one of the variants.
+/// Captures a triangle list with one of the variants, and returns the captured data.
 fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
     // Random attributes.
     let mut noise = Noise::new();
@@ -69,7 +69,7 @@ fn captured(metal: &Metal, variants: &Variants<'_>, words: &[u32]) -> Vec<u8> {
         vertices: 0..VERTICES,
         instances: 0..1,
     });
-    let range = BufferRange { address: 0, offset: 0, size, reached: 0 };
+    let range = BufferRange { address: 0, offset: 0, size, counter: 0 };
     let host_params = variants.layout.host_params(&list, &[range]).expect("it is such a draw");
     let feedback = [Range { buffer: 0, offset: 0, size: size.into() }];
     bind_capture(variants, &host_params, &feedback[..].into(), &mut draw, &mut work);

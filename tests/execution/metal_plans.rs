@@ -1,5 +1,5 @@
-//! Plans for Metal, executed step by step by the model of encoders, with the text for Metal read as C++. The captured
-//! data equals the model's, and a control for each rule of Metal shows that plans which break it are detected.
+//! Plans for Metal, executed step by step by the model of encoders, which compiles the MSL as C++. The captured data
+//! equals the model's. A control for each rule of Metal shows that a plan that breaks the rule is detected.
 
 use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
@@ -24,7 +24,7 @@ use polyshade_vulkan::{
     VertexLayout, execute_in_encoders, vk,
 };
 
-/// The number of captures that are interrupted.
+/// The number of interrupted captures.
 const CASES: usize = 40;
 
 const ENCODERS: PassScope = PassScope::Encoder;
@@ -41,7 +41,7 @@ fn execute(metal: &Metal, sequence: &Sequence<'_>) -> Executed {
     execute_in_encoders(metal, sequence).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Executes a script in an encoder of the application, with its plans edited.
+/// Executes a script with edited plans in an encoder of the application.
 fn run(
     metal: &Metal,
     script: &Script,
@@ -63,7 +63,7 @@ fn run(
     execute_in_encoders(metal, &sequence)
 }
 
-/// Lists, strips and fans without indices, with two buffers, pauses, and too small buffers.
+/// Captures lists, strips and fans without indices into two buffers, which may be too small, with pauses.
 #[test]
 fn interrupted_captures_are_whole() {
     let metal = metal();
@@ -80,7 +80,7 @@ fn interrupted_captures_are_whole() {
     }
 }
 
-/// Captures equal lavapipe's, whether the draw is rasterized or not; and the picture equals the original shader's.
+/// Captures equal lavapipe's, whether or not the draw is rasterized, and the picture equals the original shader's.
 #[test]
 fn what_is_captured_is_drawn() {
     let metal = metal();
@@ -99,7 +99,7 @@ fn what_is_captured_is_drawn() {
         let (_, captured) = scene(&rig, &fragment, lavapipe, on_lavapipe);
         let (empty, hidden) = drawn(&hidden, true);
         assert!(empty.iter().all(|byte| *byte == 0) && hidden == captured, "{topology:?}");
-        // Triangles of a list are rasterized by the draw that captures them.
+        // The draw that captures a triangle list also rasterizes it.
         if topology == Topology::TriangleList {
             let ((picture, found), (right, nothing)) = (drawn(&shown, true), drawn(&shown, false));
             assert!(picture == right && picture != empty, "{topology:?}");
@@ -108,7 +108,7 @@ fn what_is_captured_is_drawn() {
     }
 }
 
-/// An encoder after the capturing one reads the stage's outputs from the buffer in which they were stored.
+/// The encoder after the capture reads the stage's outputs from the buffer into which the capture stored them.
 #[test]
 fn outputs_pass_through_a_buffer() {
     let (metal, fragment) = (metal(), glsl::fragment(SCENE_PIXELS));
@@ -156,7 +156,8 @@ fn captured(strides: &[u32], captured: &[Use], reads: &[Use]) -> DrawState {
     }
 }
 
-/// Captures numbers, then captures data computed from them, in one pass of the application; returns the latter.
+/// Captures numbers, then data computed from these numbers, in one pass of the application. Returns the second
+/// capture.
 fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, Error> {
     // Plan both draws.
     let (first, second) = (Rig::new(&INDICES, VARYINGS), Rig::new(&READER, READ));
@@ -169,7 +170,7 @@ fn capture_and_read(metal: &Metal, edit: impl Fn(&mut Plan)) -> Result<Vec<u8>, 
     let mut reads =
         plan(&second, &captured(&[8], &[Use::Capture(Path::Storage)], &[Use::Vertices]));
     edit(&mut reads);
-    // The second draw reads the first one's capture as a vertex buffer.
+    // The second draw reads the first draw's capture as a vertex buffer.
     let drawn = numbers(Topology::PointList, &(0..COUNT, 0..1));
     let mut reader = second.planned(&reads, drawn, vec![2]);
     reader.draw.vertex_buffers = vec![VertexBuffer {
@@ -198,7 +199,7 @@ fn drop_passes(plan: &mut Plan) {
     plan.steps.retain(|step| !matches!(step, Step::BeginPass(_) | Step::EndPass(_)));
 }
 
-/// An encoder's writes are visible after its end; a plan that does not end the encoder is detected.
+/// Writes become visible when their encoder ends. A plan that does not end the encoder is detected.
 #[test]
 fn what_is_captured_is_read_behind_the_encoder() {
     let metal = metal();
@@ -237,7 +238,7 @@ fn captured_by_model(
     buffers
 }
 
-/// Lists and strips with 16- and 32-bit indices, with and without restart, into buffers that may be too small.
+/// Captures lists and strips with 16-bit and 32-bit indices, with and without restart. Buffers may be too small.
 #[test]
 fn indexed_draws_are_captured() {
     let (metal, mut noise) = (metal(), Noise::new());
@@ -318,12 +319,12 @@ fn what_metal_forbids_is_noticed() {
     let script = all.iter().find(is_long).expect("there is one among so many");
     #[track_caller]
     fn says(result: Result<Executed, Error>, what: &str) {
-        let said = result.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(said.contains(what), "{what}: {said}");
+        let message = result.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains(what), "{what}: {message}");
     }
     let edited = |edit: &dyn Fn(&mut Plan)| run(&metal, script, Path::Storage, edit);
     assert!(edited(&|_| {}).is_ok() && edited(&drop_passes).is_ok());
-    // The counter of the previous draw is dropped.
+    // The plan lacks the counter of the previous draw.
     says(
         edited(&|plan| {
             drop_passes(plan);
@@ -339,9 +340,9 @@ fn what_metal_forbids_is_noticed() {
     );
     says(
         edited(&|plan| plan.steps.insert(0, Step::Barriers(Vec::new()))),
-        "encoders wait without barriers",
+        "the plan has a barrier, which encoders do not need",
     );
-    says(edited(&|plan| plan.steps.insert(0, Step::BeginQuery(Query::Stream(0)))), "counts no");
+    says(edited(&|plan| plan.steps.insert(0, Step::BeginQuery(Query::Stream(0)))), "queries that");
     let pass = planner::Pass {
         attachments: planner::Attachments::Application,
         contents: planner::Contents::Load,
@@ -349,38 +350,38 @@ fn what_metal_forbids_is_noticed() {
     };
     says(
         edited(&|plan| plan.steps.insert(0, Step::BeginPass(pass))),
-        "a render encoder begins in a render encoder",
+        "a render encoder begins inside a render encoder",
     );
     says(
         edited(&|plan| plan.steps.insert(0, Step::EndPass(pass.attachments))),
-        "a draw is in no render encoder",
+        "a draw is outside of a render encoder",
     );
     says(edited(&|plan| plan.steps.push(Step::BeginFeedback(Default::default()))), "no transform");
-    // A dispatch, if the pass does not end before it.
+    // The pass does not end before the dispatch.
     says(
         run(&metal, script, Path::Compute, drop_passes),
-        "a compute encoder begins in a render encoder",
+        "a compute encoder begins inside a render encoder",
     );
 
     let place = Place { buffer: 0, offset: 0 };
     let copy = Item::Copy(Range { buffer: 0, offset: 0, size: 4 }, place);
     for (items, what) in [
-        (vec![Item::BeginPass(None), copy.clone(), Item::EndPass], "a blit encoder begins in a"),
-        (vec![Item::BeginPass(None), copy.clone()], "a blit encoder begins in a"),
-        (vec![Item::EndPass], "an encoder ends, and none is open"),
+        (vec![Item::BeginPass(None), copy.clone(), Item::EndPass], "a blit encoder begins inside"),
+        (vec![Item::BeginPass(None), copy.clone()], "a blit encoder begins inside"),
+        (vec![Item::EndPass], "an encoder ends, but none is open"),
         (vec![Item::BeginPass(None)], "an encoder is not ended"),
-        (vec![Item::Copy(Range { buffer: 0, offset: 0, size: 99 }, place)], "behind its buffer"),
+        (vec![Item::Copy(Range { buffer: 0, offset: 0, size: 99 }, place)], "exceeds its buffer"),
     ] {
         let mut sequence = Sequence { scope: ENCODERS, items, ..Sequence::default() };
         sequence.work.buffers.push(vec![0; 8]);
         says(execute_in_encoders(&metal, &sequence), what);
     }
     let vulkan = Sequence::default();
-    says(execute_in_encoders(&metal, &vulkan), "begun otherwise than by encoders");
+    says(execute_in_encoders(&metal, &vulkan), "the pass scope of the sequence is not an encoder");
 }
 
-/// Executes a draw that captures nothing in a second encoder of the application; `edit` changes the plan of this
-/// draw. Both draws have these indices.
+/// Executes two draws with these indices in separate encoders of the application. `edit` changes the second draw's
+/// plan.
 fn drawn_twice(
     runner: &dyn Runner,
     indices: Option<vk::IndexType>,
@@ -394,7 +395,7 @@ fn drawn_twice(
     let mut second = first.clone();
     edit(&mut second);
     let mut sequence = Sequence { scope: ENCODERS, ..Sequence::default() };
-    // Room for the largest indices, and a counter.
+    // Add space for the largest indices, and a counter.
     sequence.work.buffers.push(vec![0; 4 * COUNT as usize]);
     for plan in [&first, &second] {
         let mut planned =
@@ -413,19 +414,19 @@ fn drawn_twice(
     execute_in_encoders(runner, &sequence)
 }
 
-/// Plans for Metal, if the planner assumed that the device has Vulkan's features.
+/// Plans that are wrong for Metal, because they use features of Vulkan, are detected.
 #[test]
 fn draws_that_metal_has_not_are_noticed() {
     #[track_caller]
     fn says(result: Result<Executed, Error>, what: &str) {
-        let said = result.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(said.contains(what), "{what}: {said}");
+        let message = result.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains(what), "{what}: {message}");
     }
     let metal = metal();
     for wide in [vk::IndexType::UINT16, vk::IndexType::UINT32] {
         assert!(drawn_twice(&metal, Some(wide), |_| {}).is_ok(), "{wide:?}");
     }
-    says(drawn_twice(&metal, Some(vk::IndexType::UINT8_EXT), |_| {}), "Metal has no indices of 8");
+    says(drawn_twice(&metal, Some(vk::IndexType::UINT8_EXT), |_| {}), "8-bit indices are not");
 
     // Bindings of the previous encoder do not apply to this one.
     let bind = |plan: &mut Plan| plan.steps.retain(|step| !matches!(step, Step::BindPipeline(_)));
@@ -442,9 +443,9 @@ fn draws_that_metal_has_not_are_noticed() {
         }
     };
     let last = edited(|bind| bind.provoking_vertex = ProvokingVertex::Last);
-    says(drawn_twice(&metal, None, last), "no mode in which the last vertex provokes");
+    says(drawn_twice(&metal, None, last), "the last vertex cannot be the provoking vertex");
     let strips = edited(|bind| bind.assembly = Assembly::AsDrawn(Topology::LineStrip));
-    says(drawn_twice(&metal, Some(vk::IndexType::UINT16), strips), "restarts strips always");
+    says(drawn_twice(&metal, Some(vk::IndexType::UINT16), strips), "always on for strips");
 
     let by_bytes = |plan: &mut Plan| {
         let counter = Counter { buffer: 0, offset: 0 };
@@ -455,13 +456,13 @@ fn draws_that_metal_has_not_are_noticed() {
         }
     };
     says(drawn_twice(&metal, None, by_bytes), "draws with a byte count");
-    // On a device that supports byte-count draws, because the Metal model cannot draw them.
+    // Use lavapipe, which supports byte-count draws; the model of Metal does not.
     let lavapipe = Driver::Lavapipe.unwatched();
-    says(drawn_twice(&*lavapipe, None, by_bytes), "Metal has no draws of a byte count");
+    says(drawn_twice(&*lavapipe, None, by_bytes), "draws with a byte count are not supported");
     assert!(drawn_twice(&*lavapipe, None, |_| {}).is_ok());
 }
 
-/// A triangle fan, which Metal does not have, drawn by a plan for Vulkan.
+/// A plan for Vulkan that draws a triangle fan, which Metal lacks, is detected.
 #[test]
 fn topologies_that_metal_has_not_are_noticed() {
     let rig = Rig::new(&SCENE, SCENE_VARYINGS);
@@ -475,7 +476,7 @@ fn topologies_that_metal_has_not_are_noticed() {
     let of = (&pipeline, false, PassState::Interruptible);
     scene_by(&rig, &fragment, (way, &fans), of, |sequence| {
         let error = execute_in_encoders(&metal(), sequence).expect_err("it is a fan");
-        assert!(error.to_string().contains("Metal draws no TRIANGLE_FAN"), "{error}");
+        assert!(error.to_string().contains("topology TRIANGLE_FAN is not supported"), "{error}");
         let outcome = polyshade_vulkan::Outcome {
             buffers: Vec::new(),
             textures: Vec::new(),

@@ -1,4 +1,4 @@
-//! lavapipe's transform feedback checks the model, which is the oracle where no driver can be.
+//! Compares lavapipe's transform feedback with the model. The model is the oracle if no driver can be.
 
 use crate::cases::{ADJACENCY, TOPOLOGIES, all, shapes};
 use crate::feedback::{Case, run_native};

@@ -1,4 +1,4 @@
-//! Pseudorandom numbers, the same in every run, or those that a property test has drawn.
+//! Pseudorandom numbers that are the same in every run, or numbers from a property test.
 
 /// A source of numbers.
 pub(crate) enum Noise {
@@ -9,12 +9,12 @@ pub(crate) enum Noise {
 }
 
 impl Noise {
-    /// Starts at the fixed seed.
+    /// Creates a source with the fixed seed.
     pub(crate) fn new() -> Noise {
         Noise::Shifted(0x9e37_79b9)
     }
 
-    /// Uses these numbers. Smaller numbers make simpler choices.
+    /// Creates a source of these numbers. Smaller numbers make simpler choices.
     pub(crate) fn drawn(numbers: Vec<u32>) -> Noise {
         Noise::Drawn(numbers.into_iter())
     }

@@ -1,4 +1,5 @@
-//! Pictures of shaders with changed positions, of any stage: depth, both varyings and the host's constants.
+//! Pictures of shaders of any stage with changed positions. They depend on the depth, both varyings and the host's
+//! constants.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -149,7 +150,7 @@ const FRAGMENT: &str = r"
 
 const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 20, 20);
 
-/// The host's constants.
+/// The specialization constants and push constants that the host sets.
 #[derive(Clone, Default)]
 pub(crate) struct Host {
     pub(crate) constants: Vec<(u32, Constant)>,
@@ -157,7 +158,7 @@ pub(crate) struct Host {
 }
 
 impl Scene {
-    /// Compiles the shader with this text for `FIX`, captured by the qualifiers `XFB_v_colour` and `XFB_gl_Position`.
+    /// Compiles the shader with `fix` as the macro `FIX`, and with these `xfb_*` qualifiers for colour and position.
     pub(crate) fn words(&self, fix: &str, colour: &str, position: &str) -> Vec<u32> {
         let defines = format!(
             "#define FIX {fix}\n#define XFB_v_colour {colour}\n#define XFB_gl_Position {position}"
@@ -209,7 +210,7 @@ impl Scene {
         }
     }
 
-    /// Returns a draw without fragment stage and target.
+    /// Returns a draw that has neither a fragment stage nor a target.
     pub(crate) fn draw<'a>(
         &self,
         words: &'a [u32],

@@ -1,4 +1,4 @@
-//! Planned captures, interrupted anywhere, capture the same data as one uninterrupted capture.
+//! Captures by plans that are interrupted anywhere capture the same data as one uninterrupted capture.
 
 use crate::drivers::Driver;
 use crate::feedback::{FILL, GUARD};
@@ -22,7 +22,7 @@ use std::ops::Range;
 pub(crate) const VARYINGS: Varyings =
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
-/// The number of captures that are interrupted, and how many of them each submission has.
+/// The number of interrupted captures, and the number of captures in each submission.
 const CASES: usize = 2_400;
 const BATCH: usize = 40;
 
@@ -49,12 +49,12 @@ impl Rig {
         Self::with(shader, varyings, &Self::asked(options, way.path))
     }
 
-    /// Adapts the options to a path with variants that store.
+    /// Adapts the options to a path that captures with storage buffers.
     pub(crate) fn asked(options: Options, path: Path) -> Options {
         if path == Path::Compute { options.compute() } else { options }
     }
 
-    /// Creates the variants with these options of the storage path.
+    /// Creates the variants with these options for the storage path.
     pub(crate) fn with(shader: &Shader, varyings: Varyings, options: &Options) -> Rig {
         // The original shader, except that it writes a point size.
         let original = shader.native(Varyings::Separate(""));
@@ -133,7 +133,7 @@ pub(crate) struct Script {
     between: Vec<Between>,
     /// The number of vertices that fit into each buffer.
     room: [u32; 2],
-    /// Whether one draw has all the vertices of the pieces.
+    /// Whether one draw contains the vertices of all pieces.
     one_draw: bool,
 }
 
@@ -172,7 +172,7 @@ impl Script {
         Script { topology, pieces, between, room, one_draw }
     }
 
-    /// Returns the same capture without interruptions: as one draw, or as draws between one begin and one end.
+    /// Returns the same capture without interruptions, either as one draw or as draws between one begin and one end.
     fn uninterrupted(&self) -> Script {
         let (between, pieces) = match self.one_draw {
             true => {
@@ -200,7 +200,7 @@ impl Script {
         sizes.map(|size| vec![FILL; GUARD + size + GUARD]).collect()
     }
 
-    /// Returns the model's bytes after all pieces, and the counts of each piece.
+    /// Returns the model's buffer contents after all pieces, and the counts of each piece.
     pub(crate) fn model(&self, layout: &[BufferLayout]) -> (Vec<Vec<u8>>, Vec<Captured>) {
         let buffer = |((layout, room), memory): ((&BufferLayout, &u32), Vec<u8>)| model::Buffer {
             memory,
@@ -223,7 +223,7 @@ impl Script {
         (buffers.into_iter().map(|buffer| buffer.memory).collect(), counts)
     }
 
-    /// Returns the state and the vertices of each draw.
+    /// Returns the state and the vertex range of each draw.
     fn states(
         &self,
         layout: &[BufferLayout],
@@ -254,7 +254,7 @@ impl Script {
             };
             let active =
                 Active { counter_owner: CounterOwner::Host, buffers: buffers.clone(), begin, end };
-            // Draws of an active capture store to other bytes, but the validation layer compares whole ranges.
+            // Draws of an active capture store to different bytes, but the validation layer compares whole ranges.
             let stored = before.is_some() && path != Path::Extension;
             let captured = if paused || stored { vec![Use::Capture(path)] } else { Vec::new() };
             let saved = if paused { vec![Use::Save] } else { Vec::new() };
@@ -300,7 +300,7 @@ pub(crate) fn numbers(
     })
 }
 
-/// Returns the plans of a script's draws, with these queries around each captured piece.
+/// Returns the plans of a script's draws, with `queries` around each captured piece.
 pub(crate) fn plans(
     rig: &Rig,
     device: &Device,
@@ -407,7 +407,7 @@ pub(crate) fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> 
     counts
 }
 
-/// Whether the variants or the host compute the limit, and whether buffers are bound or found by address.
+/// The limit may be computed by the variants or by the host, and buffers may be bound or located by address.
 #[test]
 fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
     let asked = |host: usize| options(VARYINGS, HOSTS[host]);
@@ -429,7 +429,7 @@ fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
     }
 }
 
-/// Resuming at a wrong counter is detected, whoever owns the counters.
+/// Resuming at a wrong counter is detected, whether the host or the device owns the counters.
 #[test]
 fn a_wrong_counter_is_noticed() {
     use polyshade_planner::{ParamValue, Step};

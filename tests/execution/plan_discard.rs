@@ -1,5 +1,5 @@
-//! If rasterization cannot be disabled, plans move the position outside clip space by a specialization constant:
-//! data is captured, and nothing is drawn. Also with a position that is converted too.
+//! If rasterization cannot be disabled, plans set a specialization constant that moves the position outside clip
+//! space. Data is captured, and nothing is drawn. The position may be converted as well.
 
 use crate::glsl;
 use crate::plan::{Rig, WAYS, Way};
@@ -72,17 +72,17 @@ macro_rules! shader {
     };
 }
 
-/// The scene, with captured positions.
+/// The scene with captured positions.
 const POSITIONS: Shader = shader!("");
-/// The scene, converted before the capture.
+/// The scene with positions that are converted before the capture.
 const CONVERTED: Shader =
     shader!("gl_Position = vec4(gl_Position.x, -gl_Position.y, (gl_Position.z + 1.0) * 0.5, 1.0);");
 
-/// The pictures and captures of a way, with rasterizer discard and without.
+/// The pictures and captured data of a way of capturing, with and without rasterizer discard.
 struct Drawn {
     shown: (Vec<u8>, Vec<Vec<u8>>),
     hidden: (Vec<u8>, Vec<Vec<u8>>),
-    /// With rasterizer discard, and not captured.
+    /// The result with rasterizer discard and without a capture.
     idle: (Vec<u8>, Vec<Vec<u8>>),
 }
 
@@ -120,7 +120,7 @@ fn one_constant_discards_and_captures_the_same() {
     }
 }
 
-/// Outside the application's pass, a discarded draw has its own pass, without attachments or with a dummy.
+/// Outside the application's pass, a discarded draw has its own pass, which has no attachment or a dummy attachment.
 #[test]
 fn a_pass_without_attachments_or_with_a_dummy_will_do() {
     let rig = changed(Rig::new(&SCENE, SCENE_VARYINGS), &[discard]);
@@ -141,7 +141,7 @@ fn a_pass_without_attachments_or_with_a_dummy_will_do() {
     }
 }
 
-/// A plan without the constant's id does not set it, and the pictures show that.
+/// A plan that lacks the constant's id does not set the constant, which the pictures reveal.
 #[test]
 fn a_constant_that_is_not_set_is_noticed() {
     let rig = changed(Rig::new(&SCENE, SCENE_VARYINGS), &[discard]);

@@ -1,4 +1,4 @@
-//! Draws of captured data use the captured count and wait for the data; and captured draws are rasterized too.
+//! Draws of captured data use the captured vertex count and wait for the data. Captured draws are rasterized too.
 
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
@@ -42,7 +42,8 @@ const ROOM: [u64; 2] = [24, 24];
 const COUNTERS: u32 = 2;
 const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
 
-/// Returns the state of a captured draw that saves its counters; `drawn` if a draw used the earlier capture.
+/// Returns the state of a captured draw that saves its counters. If `drawn` is set, a draw used the data of the
+/// earlier capture.
 fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
     let Way { path, counter_owner, .. } = way;
     let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
@@ -99,14 +100,15 @@ fn counted(way: Way) -> DrawState {
     }
 }
 
-/// The drawn vertices by their pixels, and the reports about barriers.
+/// The pixels, which contain the drawn vertices, and the reports about barriers.
 struct Found {
     pixels: Vec<Vec<u32>>,
     messages: Vec<Message>,
     hazards: Vec<String>,
 }
 
-/// Captures a strip, draws its data, captures a fan over it, and draws that; returns the pixels of both draws.
+/// Captures a strip and draws the data, then overwrites the data with a captured fan and draws it again. Returns the
+/// pixels of both draws.
 fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
     let Way { driver, path, scope, .. } = way;
     // Plan the four draws.
@@ -204,8 +206,8 @@ fn is_hazard(message: &Message) -> bool {
     message.id.starts_with("SYNC-HAZARD")
 }
 
-/// A missing barrier is detected: by the rules of `hazards` on both paths, for every kind of resource; and on the
-/// storage path by the validation layer, which ignores transform feedback.
+/// A missing barrier is detected. The module `hazards` detects it on both paths, for every kind of resource. The
+/// validation layer ignores transform feedback, so it detects it only on the storage path.
 #[test]
 fn a_missing_barrier_is_noticed() {
     for way in WAYS {
@@ -228,7 +230,7 @@ fn a_missing_barrier_is_noticed() {
     }
 }
 
-/// So is a barrier that waits for the wrong stage or access.
+/// A barrier with the wrong stage or access is detected.
 #[test]
 fn a_wrong_barrier_is_noticed() {
     let late = Scope { stages: Stages::FRAGMENT_SHADER, accesses: Accesses::SHADER_READ };
@@ -255,7 +257,7 @@ fn a_wrong_barrier_is_noticed() {
 
 const INSIDE: PassState = PassState::Interruptible;
 
-/// Returns the pixels and the memory of the feedback buffers after a scene's draw.
+/// Draws a scene, and returns the pixels and the memory of the feedback buffers.
 pub(crate) fn scene(
     rig: &Rig,
     fragment: &[u32],
@@ -267,7 +269,7 @@ pub(crate) fn scene(
     })
 }
 
-/// Returns the pixels and the memory of the feedback buffers after a scene's draw, with any executor.
+/// Draws a scene with any executor, and returns the pixels and the memory of the feedback buffers.
 pub(crate) fn scene_by(
     rig: &Rig,
     fragment: &[u32],
@@ -277,12 +279,12 @@ pub(crate) fn scene_by(
 ) -> (Vec<u8>, Vec<Vec<u8>>) {
     let scope = way.scope;
     let mut state = DrawState { pass, ..captured(rig, way, false) };
-    // The captured data is read at once, so the pass is interrupted after the draw.
+    // The captured data is read next, so the pass is interrupted after the draw.
     state.next.captured = vec![Use::Vertices];
     if !active {
         state = DrawState { pass, ..DrawState::default() };
     }
-    // With device-owned counters, the draw need not be direct.
+    // With device-owned counters, the host need not know the draw parameters.
     let is_told =
         way.counter_owner == CounterOwner::Host || pipeline.topology == Topology::LineLoop;
     state.call = if is_told { Call::Vertices } else { Call::Indirect };
@@ -350,7 +352,7 @@ fn what_is_captured_is_drawn() {
     }
 }
 
-/// The device or the host counts primitives, whether or not they are captured or rasterized.
+/// The device or the host counts generated primitives, whether or not they are captured or rasterized.
 #[test]
 fn primitives_that_are_generated_are_counted() {
     for way in ways() {
@@ -390,7 +392,7 @@ fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 
     executed.queries[0].counts.needed
 }
 
-/// A device without fans draws lists: the same pictures, flat values and captured vertices, in order.
+/// Without triangle fans, a fan becomes a list with the same picture, flat values and order of captured vertices.
 #[test]
 fn fans_are_drawn_as_lists_where_there_are_none() {
     let fragment = glsl::fragment(SCENE_PIXELS);
@@ -410,7 +412,7 @@ fn fans_are_drawn_as_lists_where_there_are_none() {
                 pictures.push(expected.0);
             }
         }
-        // The comparison detects another provoking vertex.
+        // The comparison detects a different provoking vertex.
         assert!(pictures[0] == pictures[1] && pictures[1] != pictures[2], "{way:?}");
     }
 }
@@ -461,7 +463,7 @@ fn indices_and_arguments_are_captured_natively() {
         outcome.buffers.truncate(3);
         outcome.buffers
     };
-    // All calls capture the same.
+    // All kinds of draw calls capture the same data.
     let direct = capture(Call::Vertices);
     assert_eq!(direct[2], bytes(&[9 * 8, 9 * rig.layout()[1].stride]));
     for call in [Call::Indexed, Call::Indirect, Call::IndexedIndirect] {

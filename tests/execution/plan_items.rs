@@ -11,7 +11,7 @@ use polyshade_planner::{
 };
 use polyshade_vulkan::{Item, Message, Place, Range, Sequence, Work};
 
-/// The indices of the buffers: two for feedback, then the counters, then the copy of each.
+/// The indices of the buffers after the two feedback buffers: the counters, then a copy of each buffer.
 const COUNTERS: usize = 2;
 const COPIES: usize = 3;
 const COPIED_COUNTERS: usize = 5;
@@ -19,7 +19,8 @@ const COPIED_COUNTERS: usize = 5;
 /// The number of vertices that fit into each buffer.
 const ROOM: u64 = 12;
 
-/// Returns the state of a captured draw whose counters are copied next, and whose data was used `before`.
+/// Returns the state of a captured draw. Its counters are copied next, and `before` lists the earlier uses of its
+/// data.
 fn state(rig: &Rig, before: Vec<Use>) -> DrawState {
     let bound = |layout: &polyshade_vulkan::model::BufferLayout| {
         let size = u64::from(layout.stride) * ROOM;
@@ -51,8 +52,8 @@ struct Found {
     hazards: Vec<String>,
 }
 
-/// Captures a strip, copies the captured data and the counters, and captures a list over it. `waits` says whether
-/// the planner is told of the copies; `edit` may break the plans.
+/// Captures a strip, copies the captured data and the counters, and overwrites the data with a captured list. `waits`
+/// states whether the planner knows about the copies; `edit` may break the plans.
 fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     let rig = Rig::of(&INDICES, VARYINGS, way);
     let device = way.device();
@@ -67,7 +68,7 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     let strip = plan(Topology::TriangleStrip, Vec::new());
     let list = plan(Topology::TriangleList, vec![Use::CopySource]);
 
-    // The buffers: feedback, counters, and copies of both.
+    // The buffers: feedback, counters, and copies of all of these.
     let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 12;
     let memory = |size: usize| vec![FILL; size + 2 * GUARD];
     let mut buffers = rig.layout().iter().map(size).map(memory).collect::<Vec<_>>();
@@ -120,14 +121,14 @@ fn captured_data_and_counters_are_copied() {
         let reached = strides.iter().map(|stride| 9 * stride).collect::<Vec<_>>();
         assert_eq!(words(&buffers[COPIED_COUNTERS]), reached, "{way:?}");
 
-        // After the copies, the list is captured over the data.
+        // After the copies, the captured list overwrites the data.
         assert_eq!(vertices(&buffers[0][GUARD..], 6), [20, 21, 22, 23, 24, 25], "{way:?}");
         let reached = strides.iter().map(|stride| 6 * stride).collect::<Vec<_>>();
         assert_eq!(words(&buffers[COUNTERS]), reached, "{way:?}");
     }
 }
 
-/// Counters that the host does not write cannot be copied.
+/// Copies of counters that the host has not written to the buffer are detected.
 #[test]
 fn counters_that_are_not_written_are_noticed() {
     for way in ways() {

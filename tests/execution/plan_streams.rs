@@ -1,4 +1,5 @@
-//! Plans of a geometry stage with two vertex streams, each with its own buffer, counter and queries, with pauses.
+//! Plans for a geometry stage with two vertex streams, with pauses. Each stream has its own buffer, counter and
+//! queries.
 
 use crate::drivers::Driver;
 use crate::extension::{decorate, options};
@@ -67,13 +68,13 @@ impl Rig {
     }
 }
 
-/// Returns the ways with the native feature.
+/// Returns the ways of capturing with the native feature.
 fn ways() -> impl Iterator<Item = Way> {
     WAYS.into_iter().filter(|way| way.path == Path::Extension)
 }
 
 /// Captures the pieces, with a pause and an uncaptured draw between them. `room` is the number of vertices that fit
-/// into each buffer; a buffer without it is not bound.
+/// into each buffer, or `None` for an unbound buffer.
 fn capture(
     way: Way,
     pieces: &[Range<u32>],
@@ -135,7 +136,7 @@ fn capture(
     execute_checked(way.driver, &Sequence { again: 0, work, items, scope: way.scope })
 }
 
-/// All points that are drawn.
+/// The range of all drawn points.
 const WHOLE: Range<u32> = 0..6;
 
 /// Returns the contents of a buffer after a capture of these vertices.
@@ -178,7 +179,7 @@ fn each_stream_has_its_buffer_its_counter_and_its_queries() {
     }
 }
 
-/// Outputs to an unbound buffer are dropped, and the other stream is captured.
+/// Outputs to an unbound buffer are dropped, and the other stream is still captured.
 #[test]
 fn outputs_to_a_buffer_that_is_not_bound_are_ignored() {
     for way in ways() {
@@ -192,7 +193,7 @@ fn outputs_to_a_buffer_that_is_not_bound_are_ignored() {
     }
 }
 
-/// A plan that resumes each stream at the other's counter is detected.
+/// A plan that resumes each stream at the other stream's counter is detected.
 #[test]
 fn counters_that_change_places_are_noticed() {
     let swap = |plan: &mut Plan| {

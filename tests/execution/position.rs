@@ -1,4 +1,4 @@
-//! The variants compute the same as the full shader, bit for bit.
+//! The position-only variant and its complement compute the same outputs as the full shader, bit for bit.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -18,7 +18,7 @@ use polyshade_vulkan::{
 
 const VERTICES: u32 = 96;
 const INSTANCES: u32 = 2;
-/// The size of the uniform block, and of the attributes of a vertex, in bytes.
+/// The size of the uniform block and the size of a vertex's attributes, in bytes.
 const UNIFORMS: usize = 64 + 48 + 64 + 256 + 16;
 const STRIDE: u32 = 48;
 pub(crate) const SEEDS: u64 = 3;
@@ -28,7 +28,7 @@ pub(crate) fn module(tangled: &Tangled) -> Module<'static> {
     Module::parse_owned(words).expect("glslang's words parse")
 }
 
-/// Returns random numbers, most of them small; the last 16 bytes of the uniforms are integers.
+/// Returns random inputs, most of them small. The last 16 bytes of the uniforms are integers.
 pub(crate) fn inputs(seed: u64) -> Given {
     let mut noise = Noise::new();
     for _ in 0..seed * 1000 {
@@ -76,7 +76,7 @@ impl Given {
         draw
     }
 
-    /// Returns a draw whose vertex stage has these words.
+    /// Returns a draw with the vertex stage `vertex`.
     pub(crate) fn draw_with<'a>(&self, vertex: &[u32]) -> Draw<'a> {
         self.draw(&Module::parse(vertex).expect("glslang's words parse"))
     }
@@ -97,7 +97,7 @@ impl Given {
     }
 }
 
-/// Returns the values that `m` writes to `outputs`, on random inputs.
+/// Returns the values that `m` writes to `outputs` for random inputs.
 #[track_caller]
 fn written(driver: Driver, m: &Module<'_>, outputs: &[&str], seed: u64) -> Vec<Vec<u8>> {
     let options = transform_feedback::Options::new()
@@ -139,7 +139,7 @@ fn capture_all<'a>(
     Ok((work, feedback.iter().map(|range| range.buffer).collect()))
 }
 
-/// Returns whether `variant` writes the same to `outputs` as `m`.
+/// Returns whether `variant` and `m` write the same values to `outputs`.
 fn equal(m: &Module<'_>, variant: &Module<'_>, outputs: &[&str]) -> bool {
     DRIVERS.iter().all(|driver| {
         (0..SEEDS).all(|seed| {
@@ -187,7 +187,7 @@ fn the_variants_are_what_the_others_are_not() {
         )
         .expect(tangled.name)
         .module;
-        // Each variant has exactly the outputs that the other lacks.
+        // Each variant has exactly the outputs that the other variant lacks.
         let has = |m: &Module<'_>, output: &str| {
             let entry = m.entry_points().next().expect("there is one");
             let outputs = transform_feedback::capturable(m, entry);
@@ -209,7 +209,7 @@ fn a_removal_of_too_much_is_noticed() {
         let m = module(tangled);
         let variant = position_only::lower(&m, "main", &Options::new()).expect(tangled.name).module;
         let text = polyshade_tests::shader::disassemble(variant.words()).expect("it is valid");
-        // One computation is replaced by its last operand.
+        // Replace one computation by its last operand.
         let mut done = false;
         let broken = text.lines().map(|line| {
             let hit = line.contains(lost) && !std::mem::replace(&mut done, true);

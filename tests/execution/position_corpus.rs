@@ -1,4 +1,4 @@
-//! Runs `polyshade verify position` on the vertex shaders of the corpus, if there is one next to the project: the
+//! Runs `polyshade verify position` on the vertex shaders of the corpus, if it exists next to the project. The
 //! variants must compute the same positions and draw with the same depth.
 //!
 //! The program verifies each shader in a separate process, so a crash or hang of a driver affects no other shader.
@@ -16,7 +16,7 @@ use spirv_tools::opt::{Optimizer, Passes};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One module in this many is verified, because all of them take minutes.
+/// One of this many modules is verified, because verifying all modules takes minutes.
 const STEP: usize = 24;
 
 /// Returns the sampled modules that `spirv-val` accepts, with the names of their vertex entry points.
@@ -37,7 +37,7 @@ fn vertex_shaders() -> Vec<(PathBuf, String)> {
 
 /// The result for a shader.
 enum Found {
-    /// Its variants compute the same; whether pixels were drawn.
+    /// The variants compute the same values. The flag states whether pixels were drawn.
     Equal(bool),
     /// The reason why it cannot be compared.
     NotComparable(String),
@@ -52,7 +52,7 @@ fn verify(program: &Path, driver: Driver, path: &Path, entry: &str) -> Found {
 /// Verifies the variants in `given` instead of polyshade's, unless `given` is empty.
 fn verify_with(program: &Path, driver: Driver, path: &Path, entry: &str, given: &str) -> Found {
     let mut verify = Command::new(program);
-    verify.arg("verify").arg(path).args(["position-only", "--side-effects", "in-position"]);
+    verify.args(["verify", "position-only"]).arg(path).args(["--side-effects", "in-position"]);
     verify.args(["--entry", entry, "--device", driver.name(), "--validation", "--vertices", "48"]);
     if !given.is_empty() {
         verify.args(["--rewritten", given]);
@@ -66,7 +66,7 @@ fn verify_with(program: &Path, driver: Driver, path: &Path, entry: &str, given: 
     }
 }
 
-/// Verifies with accesses clamped to bounds: SwiftShader does not check, and memory after buffers varies.
+/// Verifies with accesses clamped to bounds. SwiftShader does not check bounds, and memory after buffers varies.
 fn verify_in_bounds(program: &Path, driver: Driver, path: &Path, entry: &str) -> Found {
     let words = shader::read(path).expect("it was read before");
     let mut optimizer = spirv_tools::opt::create(Some(TargetEnv::Universal_1_6));
@@ -86,7 +86,7 @@ fn compare(driver: Driver) {
     let (mut equal, mut drawn, mut skipped, mut faults) = (0, 0, 0, Vec::new());
     for (path, entry) in vertex_shaders() {
         let mut found = verify(&program, driver, &path, &entry);
-        // On SwiftShader, a difference may come from accesses out of bounds.
+        // On SwiftShader, out-of-bounds accesses may cause a difference.
         if let (Driver::SwiftShader, Found::Different(why)) = (driver, &found) {
             println!("{driver:?} {}: {why}; in bounds:", path.display());
             found = verify_in_bounds(&program, driver, &path, &entry);

@@ -1,5 +1,5 @@
-//! A depth pre-pass with the position-only variant, followed by the full shader with an equality depth test: a
-//! pixel whose depth differs in any bit is a hole.
+//! A depth pre-pass with the position-only variant, followed by the full shader with an equality depth test. A pixel
+//! becomes a hole if any bit of its depth differs.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -12,8 +12,8 @@ use polyshade_vulkan::{DepthTest, Draw, Outcome, Stage, Target, Work, vk};
 const WIDTH: u32 = 32;
 const HEIGHT: u32 = 24;
 
-/// Targets, by index: colour and depth after a pre-pass with the variant, and after one with the full shader. The
-/// latter may have holes too, because drivers may round depths at the ends of their range.
+/// The indices of the colour and depth targets: after a pre-pass with the variant, then after one with the full
+/// shader. The latter may have holes too, because drivers may round depths at the ends of their range.
 const BEHIND: [usize; 2] = [0, 1];
 const BEHIND_FULL: [usize; 2] = [2, 3];
 
@@ -27,7 +27,7 @@ fn fragment() -> Vec<u32> {
     glsl::fragment(FRAGMENT)
 }
 
-/// Returns each pixel: whether it is coloured, and the bits of its depth.
+/// Returns, for each pixel, whether it is coloured, and the bits of its depth.
 fn pixels(outcome: &Outcome, [colour, depth]: [usize; 2]) -> Vec<(bool, u32)> {
     let words = |target: usize| {
         let chunks = outcome.targets[target].chunks_exact(4);
@@ -44,7 +44,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Returns no stages: the last stage is the vertex stage.
+    /// Returns no stages, for a pipeline whose last stage is the vertex stage.
     fn nothing() -> Self {
         let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
         Self { stages: Vec::new(), last: vk::ShaderStageFlags::VERTEX, topology }
@@ -56,7 +56,8 @@ impl Ahead {
     }
 }
 
-/// Draws a pre-pass with `variant` and then `full`; and to other targets, a pre-pass with `full` and then `full`.
+/// Draws a pre-pass with `variant` and then `full`. To other targets, draws a pre-pass with `full` and then `full`
+/// again.
 fn pre_pass<'a>(
     given: &Given,
     ahead: &'a Ahead,
@@ -91,8 +92,8 @@ fn pre_pass<'a>(
     }
 }
 
-/// Returns the number of pixels that `full` covers after its own pre-pass, and of those that differ after the
-/// pre-pass with `variant`: holes, or other depths.
+/// Returns the number of pixels that `full` covers after its own pre-pass, and how many of them are wrong. Wrong
+/// pixels are holes or have a different depth after the pre-pass with `variant`.
 fn covered_and_wrong(
     driver: Driver,
     given: &Given,
@@ -102,7 +103,7 @@ fn covered_and_wrong(
     covered_and_wrong_behind(driver, given, &Ahead::nothing(), variant, full)
 }
 
-/// Returns the same numbers for another last stage than the vertex stage.
+/// Like [`covered_and_wrong`], for a last stage other than the vertex stage.
 pub(crate) fn covered_and_wrong_behind(
     driver: Driver,
     given: &Given,
@@ -138,12 +139,12 @@ fn a_depth_pre_pass_leaves_no_hole() {
                 drawn += usize::from(covered > 0);
             }
         }
-        // Random positions are sometimes all outside the view.
+        // In some scenes, all random positions are outside the view.
         assert!(drawn > TANGLED.len() * DRIVERS.len(), "only {drawn} scenes are seen");
     }
 }
 
-/// The same product, multiplied in another order: a depth that is only nearly equal is a hole.
+/// If the same product is multiplied in a different order, the depth is only nearly equal, which leaves holes.
 #[test]
 fn a_position_that_is_computed_in_another_way_leaves_holes() {
     let shader = |position: &str| {

@@ -1,6 +1,6 @@
 //! Vertex shaders whose position and other outputs share computations in different ways.
 
-/// A shader, with the captured outputs of its position-only variant and of the complement.
+/// A shader, with the outputs that are captured from its position-only variant and from the complement.
 pub(crate) struct Tangled {
     pub(crate) name: &'static str,
     /// Declarations and `main`, which follow [`PRELUDE`].

@@ -1,5 +1,5 @@
-//! Tessellation evaluation and geometry stages as last stages, on lavapipe: the variants' positions equal the
-//! originals' bit for bit, by native captures and by a depth pre-pass.
+//! Tessellation evaluation and geometry stages as last stages, on lavapipe. Native captures and a depth pre-pass show
+//! that the variants' positions equal the originals' bit for bit.
 
 use crate::drivers::Driver;
 use crate::glsl;
@@ -68,7 +68,7 @@ const GEOMETRY: &str = "#version 450
         }
     }";
 
-/// Returns the stages before the last one, and the last one.
+/// Returns pipelines, each as the stages before the last stage and the last stage.
 fn pipelines() -> [(Ahead, Module<'static>); 2] {
     let compiled = |stage, source| glsl::stage(stage, source, "", SpirvVersion::SPIRV1_3);
     let vertex = || (vk::ShaderStageFlags::VERTEX, compiled(ShaderStage::Vertex, VERTEX));

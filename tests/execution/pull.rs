@@ -1,4 +1,4 @@
-//! The shader fetches attributes like fixed-function fetch where drivers support the format, and as specified on all.
+//! The shader fetches attributes as specified, and like fixed-function fetch if the driver supports the format.
 
 mod model;
 
@@ -22,7 +22,7 @@ use polyshade_vulkan::{
 };
 use std::collections::BTreeMap;
 
-/// Returns Vulkan's format; none for the format that `VK_KHR_maintenance5` added.
+/// Returns Vulkan's format, or `None` for the format that `VK_KHR_maintenance5` added.
 pub(crate) fn vulkan_format(format: Format) -> Option<vk::Format> {
     let name = format.to_string().to_uppercase();
     let of_extensions = [vk::Format::A4R4G4B4_UNORM_PACK16, vk::Format::A4B4G4R4_UNORM_PACK16];
@@ -100,7 +100,7 @@ const HOSTS: [Host; 5] = [
     },
 ];
 
-/// A vertex buffer, with a range that the shader sees.
+/// A vertex buffer, and the range of it that is bound.
 #[derive(Clone, Debug)]
 struct Given {
     bytes: Vec<u8>,
@@ -118,7 +118,7 @@ impl Given {
     }
 }
 
-/// Returns the options for these attributes and buffers, with the values that are not host parameters.
+/// Returns the options for these attributes and buffers. Values that are not host parameters become constants.
 fn options(
     attributes: &BTreeMap<u32, Attribute>,
     buffers: &BTreeMap<u32, Given>,
@@ -160,7 +160,7 @@ fn bind(
     draw: &mut Draw<'_>,
     work: &mut Work<'_>,
 ) {
-    let told = options(attributes, buffers, HOSTS[0]);
+    let given_options = options(attributes, buffers, HOSTS[0]);
     let mut ranges = BTreeMap::new();
     for (number, given) in buffers {
         let mut bytes = given.bytes.clone();
@@ -169,7 +169,7 @@ fn bind(
         ranges.insert(*number, Range { buffer, offset, size });
         work.buffers.push(bytes);
     }
-    bind_pulled(pulled, &told, &ranges, 0, draw, work);
+    bind_pulled(pulled, &given_options, &ranges, 0, draw, work);
 }
 
 /// Runs draws that store two words for each component of this many vertices.
@@ -200,8 +200,8 @@ fn reads(driver: Driver, reference: &Reference) -> bool {
     !reference.is_wide() || driver == Driver::Lavapipe
 }
 
-/// Returns whether fixed-function fetch may give this value: a NaN may be any NaN, and SwiftShader decodes halves
-/// with the largest exponent as numbers.
+/// Returns whether fixed-function fetch may return the value `found`. A NaN may be any NaN, and SwiftShader decodes
+/// half floats with the largest exponent as finite numbers.
 fn is_fetched(driver: Driver, reference: &Reference, found: u32, expected: u32) -> bool {
     let is_number = f32::from_bits(expected).is_finite();
     let is_half = reference.numbers == "sfloat" && reference.fields[0].1 == 16;
@@ -234,8 +234,8 @@ fn every_format_is_what_the_specification_and_the_driver_say() {
         for driver in DRIVERS.into_iter().filter(|one| reads(*one, &reference)) {
             let mut shaders: Vec<&[u32]> = pulled.iter().map(|one| one.module.words()).collect();
             let is_native = vulkan.is_some_and(|one| driver.device().takes_vertex_format(one))
-                // The validation layer requires an attribute for the second location of a two-location one, and
-                // lavapipe converts signed 64-bit integers.
+                // The validation layer requires an attribute for the second location of an attribute with two
+                // locations, and lavapipe converts signed 64-bit integers.
                 && !(reference.is_wide()
                     && (reference.count() > 2 || reference.read() == Read::Int));
             if is_native {
@@ -270,11 +270,11 @@ fn every_format_is_what_the_specification_and_the_driver_say() {
             }
         }
     }
-    // Each format is read in each way, and the drivers fetch most formats.
+    // Every format is read in every way, and the drivers' fixed-function fetch supports most formats.
     assert!(compared[0] > 200 && compared[1] > 30, "{compared:?}");
 }
 
-/// The comparison detects a shader that assumes another format or other positions of elements.
+/// The comparison detects a shader that assumes a different format or different positions of elements.
 #[test]
 fn what_is_fetched_otherwise_is_noticed() {
     let right: Format = "r8g8b8a8_unorm".parse().expect("it is a format");
@@ -285,7 +285,7 @@ fn what_is_fetched_otherwise_is_noticed() {
     let original = shader(&reference);
     let module = Module::parse(&original).expect("glslang's words parse");
     // The right format and stride, then wrong ones.
-    let told = [
+    let given_options = [
         (right, 4),
         ("b8g8r8a8_unorm".parse().expect("it is a format"), 4),
         ("r8g8b8a8_snorm".parse().expect("it is a format"), 4),
@@ -295,7 +295,7 @@ fn what_is_fetched_otherwise_is_noticed() {
         (right, 8),
         (right, 0),
     ];
-    for (number, (format, stride)) in told.into_iter().enumerate() {
+    for (number, (format, stride)) in given_options.into_iter().enumerate() {
         let attribute = Attribute { buffer: 0, offset: Some(0), format: Some(format) };
         let attributes = BTreeMap::from([(0, attribute)]);
         let buffers = BTreeMap::from([(0, Given::new(elements.concat(), stride))]);
@@ -320,13 +320,13 @@ fn feed(draw: &mut Draw<'_>, work: &mut Work<'_>, given: &Given, format: vk::For
     work.buffers.push(given.bytes.clone());
     let attributes = vec![vulkan::Attribute { location: 0, format, offset: 0 }];
     let rate = vk::VertexInputRate::VERTEX;
-    let stride = given.layout.stride.expect("it is said");
+    let stride = given.layout.stride.expect("the options contain it");
     let place = vulkan::Place { buffer, offset: u64::from(given.before) };
     draw.vertex_buffers
         .push(VertexBuffer { place, layout: VertexLayout { stride, rate, attributes } });
 }
 
-/// A draw of a few vertices and instances with one attribute, anywhere in a buffer.
+/// A draw of a few vertices and instances with one attribute, which may be anywhere in a buffer.
 struct Fetch {
     format: &'static str,
     offset: u32,
@@ -373,15 +373,16 @@ impl Fetch {
         self.vertices.end + INSTANCE * (self.instances.end - 1)
     }
 
-    /// Returns the offset of an invocation's attribute in the range; `None` if it exceeds the range.
+    /// Returns the offset of an invocation's attribute in the buffer, or `None` if the attribute exceeds the range.
     fn place(&self, vertex: u32, instance: u32) -> Option<usize> {
         let first = self.instances.start;
-        let element = match self.given.layout.rate.expect("it is said") {
+        let element = match self.given.layout.rate.expect("the options contain it") {
             Rate::Vertex => vertex,
             Rate::Instance { divisor: 0 } => first,
             Rate::Instance { divisor } => first + (instance - first) / divisor,
         };
-        let place = element * self.given.layout.stride.expect("it is said") + self.offset;
+        let place =
+            element * self.given.layout.stride.expect("the options contain it") + self.offset;
         let bytes = Reference::of(self.format).bytes;
         (place + bytes <= self.given.size).then_some((self.given.before + place) as usize)
     }
@@ -442,11 +443,11 @@ fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
             }
         }
     }
-    assert!(outside * 100 > 400 * count, "hardly anything is out of bounds: {outside}");
+    assert!(outside * 100 > 400 * count, "only few reads are out of bounds: {outside}");
 }
 
-/// With wrong host parameters, empty buffers, and elements beyond 4 GiB, nothing outside the range is read, and the
-/// shader's own stores stay in their places.
+/// Nothing outside the range is read, with wrong host parameters, empty buffers or elements beyond 4 GiB. The
+/// shader's own stores are unchanged.
 #[test]
 fn nothing_outside_of_the_range_is_read() {
     let reference = Reference::of("r32_uint");
@@ -466,7 +467,7 @@ fn nothing_outside_of_the_range_is_read() {
                 (60, 4, 0),
                 (0, 7, 4),
             ] {
-                // An address and the size of its memory are trusted.
+                // The shader trusts an address and the size of the memory there, so these stay correct.
                 let by_address = host.place.is_some_and(ParamSource::is_address);
                 if by_address && (before > 60 || size > 64) {
                     continue;

@@ -1,4 +1,5 @@
-//! The raster-only variant, and the variant that captures and draws at once, draw the same pictures as the original.
+//! The raster-only variant and the variant that captures and rasterizes in one pass draw the same pictures as the
+//! original.
 
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
@@ -15,7 +16,7 @@ use polyshade_vulkan::{
     Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Target, Variants, Work, vk,
 };
 
-/// Primitives at random positions.
+/// Draws primitives at random positions.
 pub(crate) const SCENE: Shader = Shader {
     source: r"
         #version 450
@@ -34,7 +35,7 @@ pub(crate) const SCENE: Shader = Shader {
 
 pub(crate) const SCENE_VARYINGS: Varyings = Varyings::Interleaved("v_index gl_NextBuffer v_colour");
 
-/// Both varyings in every pixel: one interpolated, one from the provoking vertex.
+/// Writes both varyings to every pixel: one is interpolated, and one comes from the provoking vertex.
 pub(crate) const SCENE_PIXELS: &str = r"
     #version 450
     layout(location = 0) in vec4 v_colour;
@@ -46,7 +47,7 @@ pub(crate) const SCENE_PIXELS: &str = r"
 
 const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
 
-/// The topologies that one pass captures and draws.
+/// The topologies that one pass captures and rasterizes.
 const IN_ONE_PASS: [Topology; 5] = [
     Topology::PointList,
     Topology::LineList,
@@ -71,7 +72,7 @@ pub(crate) fn scenes(topologies: &[Topology]) -> Vec<Case> {
     cases
 }
 
-/// Completes a draw with its own target.
+/// Completes a draw by giving it a separate target.
 pub(crate) fn rasterize<'a>(
     mut draw: Draw<'a>,
     case: &Case,
@@ -147,7 +148,7 @@ fn one_pass_captures_and_draws() {
 
 tests_in_webgpu!(wgpu: one_pass_captures_and_draws_in_webgpu);
 
-/// The same in WebGPU with the extension for stores of the vertex stage.
+/// One pass captures and rasterizes in WebGPU too, with the extension for stores in vertex stages.
 fn one_pass_captures_and_draws_in_webgpu(by: WebGpu) {
     // WebGPU's points have size 1, and the first vertex is the provoking vertex.
     let source = SCENE.source.replace("1.0 + v_colour.x * 4.0", "1.0");
@@ -215,7 +216,7 @@ fn side_effects_happen_in_the_pass_that_keeps_them() {
     let refused = Variants::new(&module, "main", &options(varyings, HOSTS[0]));
     assert!(refused.is_err());
 
-    // Only the pass that keeps them has them.
+    // Only the chosen pass has the side effects.
     let runs = |variant: &[u32], driver: Driver| {
         let log = Range { buffer: 0, offset: 0, size: 4 };
         let draw = Draw {

@@ -1,4 +1,4 @@
-//! Pipelines that a recipe lowers draw like handwritten pipelines, and capture the original outputs.
+//! Pipelines that a recipe lowers draw the same pictures as handwritten pipelines, and capture the original outputs.
 
 use crate::clip::chain::{Stages, normalize, pictures};
 use crate::clip::shape::{Shape, Style};
@@ -11,7 +11,7 @@ use crate::shaders::Varyings;
 use crate::storage::{HOSTS, Storage, options};
 use polyshade::Module;
 use polyshade::clip_cull::Emulated;
-use polyshade::clip_space::{self, Turn};
+use polyshade::clip_space::{self, SurfaceRotation};
 use polyshade::host::{Target, Value};
 use polyshade::recipe::{self, Capture, Masks, Recipe};
 use polyshade::spv::{Capability, ExecutionModel};
@@ -20,7 +20,7 @@ use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
 
 fn turned() -> clip_space::Options {
-    clip_space::Options::new().flip_y(true).rotation(Turn::Quarter)
+    clip_space::Options::new().flip_y(true).rotation(SurfaceRotation::Quarter)
 }
 
 /// Returns the stages with registers, lowered by the recipe.
@@ -38,7 +38,7 @@ fn lowered(stages: &Stages, recipe: &Recipe) -> Stages {
     stages.iter().map(|(stage, _)| *stage).zip(words).collect()
 }
 
-/// Returns a recipe for distances in registers; only the first of two adjacent stages has semantics.
+/// Returns a recipe for distances in registers. Of two adjacent stages, only the first has semantics.
 fn recipe(shape: &Shape, mask: u32) -> Recipe {
     let mut recipe = Recipe::default();
     let marked = normalize(Vec::new(), shape.semantics().collect());
@@ -85,7 +85,7 @@ fn pipelines_with_registers_draw_what_arrays_by_hand_draw() {
             assert!(expected.iter().filter(is_drawn).count() * 2 > expected.len(), "{driver:?}");
             let found = pictures(*driver, &of(|shape| !shape.off), &seeds);
             assert!(found == expected, "{driver:?} {chain:?}");
-            // The comparison detects other planes.
+            // The comparison detects different enabled planes.
             assert!(pictures(*driver, &of(|shape| shape.off), &seeds) != expected, "{driver:?}");
         }
     }
@@ -112,7 +112,7 @@ fn no_stage_keeps_distances_where_they_are_emulated() {
             let seeds = [1, 2, 3];
             let [expected, found] =
                 [&native, &made].map(|stages| pictures(*driver, stages, &seeds).concat());
-            // Values are interpolated between other vertices after clipping, so only the coverage is compared.
+            // After clipping, values are interpolated between different vertices, so only the coverage is compared.
             let is_drawn = |pixel: &[u8]| pixel.iter().any(|byte| *byte != 0);
             let pixels = expected.chunks_exact(PIXEL).zip(found.chunks_exact(PIXEL));
             let pixels: Vec<_> =

@@ -1,4 +1,4 @@
-//! Work that `polyshade-vulkan` refuses before it reaches a driver.
+//! Work that `polyshade-vulkan` refuses before the work reaches a driver.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -34,7 +34,7 @@ fn nothing() -> Vec<u32> {
     shader("", "words[0] = 1;")
 }
 
-/// Returns the reason with which both drivers refuse changed work; the validation layer has no messages.
+/// Returns the reason why the changed work is refused on both drivers. The validation layer must have no messages.
 #[track_caller]
 fn refused(change: impl Fn(&mut Work<'_>)) -> String {
     let vertex = nothing();
@@ -64,19 +64,19 @@ fn refused_texture(change: impl Fn(&mut Texture)) -> String {
 
 #[test]
 fn limits_are_kept() {
-    let said = refused_draw(|draw| draw.push_constants = vec![0; 1 << 12]);
-    assert!(said.contains("4096 bytes of push constants, only "), "{said}");
-    let said = refused_draw(|draw| draw.descriptors.push(storage(500, 0, 0)));
-    assert!(said.contains("501 descriptor sets, only "), "{said}");
-    let said = refused_draw(|draw| {
+    let message = refused_draw(|draw| draw.push_constants = vec![0; 1 << 12]);
+    assert!(message.contains("4096 bytes of push constants, only "), "{message}");
+    let message = refused_draw(|draw| draw.descriptors.push(storage(500, 0, 0)));
+    assert!(message.contains("501 descriptor sets, only "), "{message}");
+    let message = refused_draw(|draw| {
         draw.descriptors.extend((0..1 << 20).map(|element| storage(0, 0, element)));
     });
-    assert!(said.contains("1048577 storage buffers, only "), "{said}");
-    let said = refused_draw(|draw| {
+    assert!(message.contains("1048577 storage buffers, only "), "{message}");
+    let message = refused_draw(|draw| {
         let range = Range { buffer: 0, offset: 1, size: 16 };
         draw.descriptors.push(Descriptor::new(0, 0, Resource::UniformBuffer(range)));
     });
-    assert!(said.contains("multiples of"), "{said}");
+    assert!(message.contains("its offset must be a multiple of"), "{message}");
 }
 
 fn vertex_buffer(stride: u32, location: u32, format: vk::Format, offset: u32) -> VertexBuffer {
@@ -88,21 +88,21 @@ fn vertex_buffer(stride: u32, location: u32, format: vk::Format, offset: u32) ->
 #[test]
 fn limits_of_attributes_are_kept() {
     let float = vk::Format::R32_SFLOAT;
-    let said =
+    let message =
         |buffers: &[VertexBuffer]| refused_draw(|draw| draw.vertex_buffers = buffers.to_vec());
-    let text = said(&[vertex_buffer(1 << 20, 0, float, 0)]);
+    let text = message(&[vertex_buffer(1 << 20, 0, float, 0)]);
     assert!(text.contains("1048576 bytes of stride, only "), "{text}");
-    let text = said(&[vertex_buffer(4, 400, float, 0)]);
+    let text = message(&[vertex_buffer(4, 400, float, 0)]);
     assert!(text.contains("400 as the location of an attribute, only "), "{text}");
-    let text = said(&[vertex_buffer(4, 0, float, 60_000)]);
-    assert!(text.contains("60000 bytes before an attribute, only "), "{text}");
-    let text = said(&vec![vertex_buffer(4, 0, float, 0); 100]);
+    let text = message(&[vertex_buffer(4, 0, float, 60_000)]);
+    assert!(text.contains("60000 bytes of attribute offset, only "), "{text}");
+    let text = message(&vec![vertex_buffer(4, 0, float, 0); 100]);
     assert!(text.contains("100 vertex buffers, only "), "{text}");
-    let text = said(&[vertex_buffer(4, 0, float, 0), vertex_buffer(4, 0, float, 0)]);
-    assert!(text.contains("two attributes are at one location"), "{text}");
+    let text = message(&[vertex_buffer(4, 0, float, 0), vertex_buffer(4, 0, float, 0)]);
+    assert!(text.contains("two attributes have the same location"), "{text}");
     for format in [vk::Format::R64_SFLOAT, vk::Format::BC1_RGB_UNORM_BLOCK] {
         assert!(!Driver::Lavapipe.device().takes_vertex_format(format));
-        let text = said(&[vertex_buffer(32, 0, format, 0)]);
+        let text = message(&[vertex_buffer(32, 0, format, 0)]);
         assert!(text.contains(&format!("attributes of format {format:?}")), "{text}");
     }
 }
@@ -110,11 +110,11 @@ fn limits_of_attributes_are_kept() {
 #[test]
 fn vertices_outside_of_their_buffer_are_refused() {
     let buffers = vec![vertex_buffer(32, 0, vk::Format::R32G32B32A32_UINT, 16)];
-    let said = refused_draw(|draw| {
+    let message = refused_draw(|draw| {
         draw.vertex_buffers.clone_from(&buffers);
         draw.vertices = 0..2049;
     });
-    assert!(said.contains("is not in a buffer of Some(65536) bytes"), "{said}");
+    assert!(message.contains("is not in a buffer of Some(65536) bytes"), "{message}");
 
     let indices = |count, vertex_offset| Indices {
         place: Place { buffer: 1, offset: 0 },
@@ -124,44 +124,45 @@ fn vertices_outside_of_their_buffer_are_refused() {
         vertex_offset,
         restart: false,
     };
-    let said = |indices| {
+    let message = |indices| {
         refused(|work| {
             work.buffers.push([0_u16, 2000].map(u16::to_ne_bytes).concat());
             work.draws[0].vertex_buffers.clone_from(&buffers);
             work.draws[0].indices = Some(indices);
         })
     };
-    let text = said(indices(2, 48));
+    let text = message(indices(2, 48));
     assert!(text.contains("is not in a buffer of Some(65536) bytes"), "{text}");
-    let text = said(indices(2, -1));
-    assert!(text.contains("indices name vertices from -1 to 1999"), "{text}");
-    let text = said(indices(3, 0));
+    let text = message(indices(2, -1));
+    assert!(text.contains("indices address vertices from -1 to 1999"), "{text}");
+    let text = message(indices(3, 0));
     assert!(text.contains("is not in a buffer of Some(4) bytes"), "{text}");
-    let text = said(Indices { index_type: vk::IndexType::NONE_KHR, ..indices(1, 0) });
+    let text = message(Indices { index_type: vk::IndexType::NONE_KHR, ..indices(1, 0) });
     assert!(text.contains("indices of type"), "{text}");
-    // An index of another width has no vertex, with or without restart: both drivers have 8 bits and restart lists.
+    // 8-bit indices may not address a vertex outside the buffer either, with or without restart. Both drivers support
+    // such indices, and restart in lists.
     let uint8 =
         |restart| Indices { index_type: vk::IndexType::UINT8_EXT, restart, ..indices(4, 2000) };
     for restart in [false, true] {
-        let text = said(uint8(restart));
+        let text = message(uint8(restart));
         assert!(text.contains("is not in a buffer of Some(65536) bytes"), "{text}");
     }
 }
 
 #[test]
 fn descriptors_that_contradict_each_other_are_refused() {
-    let said = refused_draw(|draw| draw.descriptors.push(storage(0, 0, 1)));
-    assert_eq!(said, "set 0, binding 0: element 1 where 0 should be");
-    let said = refused_draw(|draw| draw.descriptors.push(storage(3, 0, 0)));
-    assert_eq!(said, "set 3, binding 0: element 0 where 1 should be");
-    let said = refused_draw(|draw| {
+    let message = refused_draw(|draw| draw.descriptors.push(storage(0, 0, 1)));
+    assert_eq!(message, "set 0, binding 0: found element 1, expected element 0");
+    let message = refused_draw(|draw| draw.descriptors.push(storage(3, 0, 0)));
+    assert_eq!(message, "set 3, binding 0: found element 0, expected element 1");
+    let message = refused_draw(|draw| {
         let resource = Resource::Image(0);
         draw.descriptors.push(Descriptor { set: 3, binding: 0, element: 1, resource });
     });
-    assert_eq!(said, "set 3, binding 0: elements of different types");
+    assert_eq!(message, "set 3, binding 0: elements of different types");
     let bind = |resource| refused_draw(|d| d.descriptors.push(Descriptor::new(0, 0, resource)));
-    assert_eq!(bind(Resource::Image(1)), "texture 1 is bound and not there");
-    assert_eq!(bind(Resource::StorageImage(0)), "texture 0 is not for storage");
+    assert_eq!(bind(Resource::Image(1)), "texture 1 is bound but does not exist");
+    assert_eq!(bind(Resource::StorageImage(0)), "texture 0 is not a storage image");
     let range = |offset, size| Range { buffer: 0, offset, size };
     assert_eq!(bind(Resource::StorageBuffer(range(0, 0))), "an empty range is bound");
     let texels = |size, format| bind(Resource::UniformTexels { range: range(0, size), format });
@@ -172,74 +173,74 @@ fn descriptors_that_contradict_each_other_are_refused() {
 #[test]
 fn textures_that_are_none_are_refused() {
     // Size, levels and contents.
-    let said = refused_texture(|texture| texture.width = 0);
-    assert!(said.contains("0×1×1"), "{said}");
-    let said = refused_texture(|texture| texture.view = vk::ImageViewType::CUBE);
-    assert!(said.contains("a texture CUBE of 1×1×1, 1 layers"), "{said}");
-    let said = refused_texture(|texture| texture.levels = 2);
-    assert!(said.contains("2 levels"), "{said}");
-    let said = refused_texture(|texture| {
+    let message = refused_texture(|texture| texture.width = 0);
+    assert!(message.contains("0×1×1"), "{message}");
+    let message = refused_texture(|texture| texture.view = vk::ImageViewType::CUBE);
+    assert!(message.contains("a texture CUBE of 1×1×1, 1 layers"), "{message}");
+    let message = refused_texture(|texture| texture.levels = 2);
+    assert!(message.contains("2 levels"), "{message}");
+    let message = refused_texture(|texture| {
         (texture.width, texture.levels, texture.storage) = (2, 2, true);
     });
-    assert!(said.contains("reading back a texture of several levels"), "{said}");
-    let said = refused_texture(|texture| texture.contents.push(0));
-    assert!(said.contains("5 bytes of contents"), "{said}");
-    let said = refused_texture(|texture| texture.width = 1 << 20);
-    assert!(said.contains("a texture TYPE_2D of R8G8B8A8_UNORM, 1048576×1×1"), "{said}");
-    let said = refused_texture(|texture| (texture.width, texture.height) = (1 << 14, 1 << 14));
-    assert!(said.contains("a texture of more than"), "{said}");
+    assert!(message.contains("reading back a texture with several mip levels"), "{message}");
+    let message = refused_texture(|texture| texture.contents.push(0));
+    assert!(message.contains("5 bytes of contents"), "{message}");
+    let message = refused_texture(|texture| texture.width = 1 << 20);
+    assert!(message.contains("a texture TYPE_2D of R8G8B8A8_UNORM, 1048576×1×1"), "{message}");
+    let message = refused_texture(|texture| (texture.width, texture.height) = (1 << 14, 1 << 14));
+    assert!(message.contains("a texture of more than"), "{message}");
     // Formats.
-    let said = refused_texture(|texture| texture.format = vk::Format::BC1_RGB_UNORM_BLOCK);
-    assert!(said.contains("a texture of format BC1_RGB_UNORM_BLOCK"), "{said}");
-    let said = refused_texture(|texture| texture.compare = true);
-    assert!(said.contains("comparing texels of R8G8B8A8_UNORM"), "{said}");
+    let message = refused_texture(|texture| texture.format = vk::Format::BC1_RGB_UNORM_BLOCK);
+    assert!(message.contains("a texture of format BC1_RGB_UNORM_BLOCK"), "{message}");
+    let message = refused_texture(|texture| texture.compare = true);
+    assert!(message.contains("comparing texels of R8G8B8A8_UNORM"), "{message}");
     let depth = |texture: &mut Texture| {
         texture.format = vk::Format::D32_SFLOAT;
         texture.storage = true;
     };
-    let said = refused_texture(depth);
-    assert!(said.contains("storage true"), "{said}");
+    let message = refused_texture(depth);
+    assert!(message.contains("storage true"), "{message}");
 
     // Multisampling.
     let several = |texture: &mut Texture| texture.samples = vk::SampleCountFlags::TYPE_4;
-    let said = refused_texture(|texture| {
+    let message = refused_texture(|texture| {
         several(texture);
         texture.storage = true;
     });
-    assert!(said.contains("reading back a multisampled texture"), "{said}");
-    let said = refused_texture(|texture| {
+    assert!(message.contains("reading back a multisampled texture"), "{message}");
+    let message = refused_texture(|texture| {
         several(texture);
         texture.format = vk::Format::R8G8B8A8_SRGB;
     });
-    assert!(said.contains("a multisampled texture of R8G8B8A8_SRGB"), "{said}");
-    let said = refused_texture(|texture| texture.samples = vk::SampleCountFlags::empty());
-    assert!(said.contains("samples"), "{said}");
+    assert!(message.contains("a multisampled texture of R8G8B8A8_SRGB"), "{message}");
+    let message = refused_texture(|texture| texture.samples = vk::SampleCountFlags::empty());
+    assert!(message.contains("samples"), "{message}");
 }
 
 #[test]
 fn shaders_that_make_no_pipeline_are_refused() {
     let fragment = glsl::fragment("#version 450\nvoid main() {}");
     // Wrong stages.
-    let said = refused_draw(|draw| draw.stages[0].entry_point = "other");
-    assert!(said.contains("other"), "{said}");
-    let said = refused_draw(|draw| draw.stages[0].words = &[]);
-    assert!(!said.is_empty());
-    let said = refused_draw(|draw| {
+    let message = refused_draw(|draw| draw.stages[0].entry_point = "other");
+    assert!(message.contains("other"), "{message}");
+    let message = refused_draw(|draw| draw.stages[0].words = &[]);
+    assert!(!message.is_empty());
+    let message = refused_draw(|draw| {
         let twice = draw.stages[0].clone();
         draw.stages.push(twice);
     });
-    assert_eq!(said, "a draw has the stage VERTEX twice");
-    let said = refused_draw(|draw| draw.stages[0].stage = vk::ShaderStageFlags::COMPUTE);
-    assert_eq!(said, "there is no entry point `main` for the compute stage");
-    let said = refused_draw(|draw| draw.dispatch = Some([1, 1, 1]));
-    assert_eq!(said, "a compute stage alone is dispatched");
+    assert_eq!(message, "a draw has the stage VERTEX twice");
+    let message = refused_draw(|draw| draw.stages[0].stage = vk::ShaderStageFlags::COMPUTE);
+    assert_eq!(message, "there is no entry point `main` for the compute stage");
+    let message = refused_draw(|draw| draw.dispatch = Some([1, 1, 1]));
+    assert_eq!(message, "only a single compute stage can be dispatched");
     // Wrong constants and topologies.
-    let said = refused_draw(|draw| {
+    let message = refused_draw(|draw| {
         draw.stages[0].specialization = vec![(1, Constant::Bits32(0)), (1, Constant::Bits8(0))];
     });
-    assert_eq!(said, "a specialization constant has two values");
-    let said = refused_draw(|draw| draw.topology = vk::PrimitiveTopology::PATCH_LIST);
-    assert!(said.contains("both tessellation stages"), "{said}");
+    assert_eq!(message, "a specialization constant has two values");
+    let message = refused_draw(|draw| draw.topology = vk::PrimitiveTopology::PATCH_LIST);
+    assert!(message.contains("both tessellation stages"), "{message}");
 
     // A missing vertex stage.
     let vertex = nothing();
@@ -263,7 +264,7 @@ fn shaders_that_lack_what_they_use_are_refused() {
     let buffer = "layout(set = 1, binding = 2) uniform Block { uint value; } block;";
     let body = "words[0] = block.value;";
     let text = lacks(buffer, body, None);
-    assert_eq!(text, "set 1, binding 2: a shader has 1 of [UNIFORM_BUFFER], bound is None");
+    assert_eq!(text, "set 1, binding 2: a shader has 1 of [UNIFORM_BUFFER], but None is bound");
     assert!(lacks(buffer, body, Some(Resource::StorageBuffer(range))).contains("STORAGE_BUFFER"));
     assert_eq!(lacks(buffer, body, Some(Resource::UniformBuffer(range))), "");
     // Unused declarations need no resource.
@@ -274,9 +275,9 @@ fn shaders_that_lack_what_they_use_are_refused() {
     let text = lacks(several, body, Some(Resource::Image(0)));
     assert!(text.contains("a shader has 2 of [SAMPLED_IMAGE"), "{text}");
     let text = lacks("layout(location = 7) in float a;", "words[0] = uint(a);", None);
-    assert!(text.contains("an attribute at location 7 that is not there"), "{text}");
+    assert!(text.contains("an attribute at location 7, but the draw has none there"), "{text}");
     let text = lacks("layout(location = 7) in mat2 a[2];", "words[0] = uint(a[0][0].x);", None);
-    assert!(text.contains("an attribute at location 7 that is not there"), "{text}");
+    assert!(text.contains("an attribute at location 7, but the draw has none there"), "{text}");
     let address = "#extension GL_EXT_buffer_reference : enable
         layout(buffer_reference) buffer Pointed { uint value; };
         layout(push_constant) uniform Push { Pointed pointed; };";
@@ -284,17 +285,17 @@ fn shaders_that_lack_what_they_use_are_refused() {
     assert!(text.contains("does not support addresses of buffers"), "{text}");
     let push = "layout(push_constant) uniform Push { uint first; uint second; };";
     let text = lacks(push, "words[0] = second;", None);
-    assert!(text.contains("a push constant at byte 4, and there are 0 bytes"), "{text}");
+    assert!(text.contains("a push constant at byte 4, but the draw has 0 bytes"), "{text}");
 }
 
 #[test]
 fn targets_that_are_none_are_refused() {
     let target = |format, width| Target::new(format, width, 1);
-    let said = |target| refused(|work| work.targets = vec![target]);
-    let text = said(target(vk::Format::R32_UINT, 1 << 20));
+    let message = |target| refused(|work| work.targets = vec![target]);
+    let text = message(target(vk::Format::R32_UINT, 1 << 20));
     assert!(text.contains("1048576 pixels of width, only "), "{text}");
-    assert_eq!(said(target(vk::Format::R32_UINT, 0)), "a target has no pixels");
-    let text = said(target(vk::Format::BC1_RGB_UNORM_BLOCK, 1));
+    assert_eq!(message(target(vk::Format::R32_UINT, 0)), "a target has no pixels");
+    let text = message(target(vk::Format::BC1_RGB_UNORM_BLOCK, 1));
     assert!(text.contains("a target of format BC1_RGB_UNORM_BLOCK"), "{text}");
 
     let formats = [vk::Format::R32_UINT, vk::Format::D32_SFLOAT];
@@ -307,7 +308,7 @@ fn targets_that_are_none_are_refused() {
     };
     assert_eq!(drawn(1, 1), "target 1 holds depths, not colours");
     assert_eq!(drawn(0, 0), "target 0 holds colours, not depths");
-    assert_eq!(drawn(0, 2), "a draw goes to target 2");
+    assert_eq!(drawn(0, 2), "a draw uses target 2, which does not exist");
 }
 
 #[test]
@@ -319,7 +320,7 @@ fn a_submission_beyond_its_time_limit_is_given_up() {
     work.draws[0].vertices = 0..100_000;
     device.set_time_limit(Duration::ZERO);
     assert_eq!(device.run(&work), Err(Error::TimedOut));
-    // A lost device is not used again, whatever the limit.
+    // A lost device is not used again, even with a new time limit.
     device.set_time_limit(Duration::from_secs(20));
     work.draws[0].vertices = 0..1;
     assert_eq!(device.run(&work), Err(Error::TimedOut));
@@ -374,6 +375,6 @@ fn what_a_module_declares_and_a_device_lacks_is_listed() {
 
         let mut newer = plain.clone();
         newer[1] = 0x0001_0700;
-        assert_eq!(missing(&newer), ["SPIR-V 1.7 (the device takes 1.6)"]);
+        assert_eq!(missing(&newer), ["SPIR-V 1.7 (the device supports 1.6)"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Every kind of resource of vertex shaders: read, written where that is allowed, and alone or in an array.
+//! Every kind of resource in vertex shaders, alone and in an array. Each is read, and written if that is allowed.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -20,7 +20,7 @@ pub(crate) fn shader(declarations: &str, body: &str) -> Vec<u32> {
     glsl::vertex(&source, "", SpirvVersion::SPIRV1_5)
 }
 
-/// Runs one vertex of a shader with this many `words`, which are returned first.
+/// Runs one vertex of a shader, and returns the `found` words that it writes and the outcome.
 #[track_caller]
 fn run(driver: Driver, vertex: &[u32], mut work: Work<'_>, found: usize) -> (Vec<u32>, Outcome) {
     let buffer = work.buffers.len();
@@ -46,7 +46,7 @@ fn bound(
     Work { textures, buffers, draws, ..Work::default() }
 }
 
-/// Returns a texture of `R32_UINT` whose texels count from 100.
+/// Returns an `R32_UINT` texture with texels that count from 100.
 fn counting(view: vk::ImageViewType, [width, height, depth]: [u32; 3], layers: u32) -> Texture {
     let texels = (100..100 + width * height * depth * layers).collect::<Vec<_>>();
     Texture {
@@ -97,7 +97,7 @@ fn texels_of_buffers_are_read_and_written() {
 
 struct View {
     view: vk::ImageViewType,
-    /// Its name in GLSL.
+    /// The name of the type in GLSL.
     name: &'static str,
     size: [u32; 3],
     layers: u32,
@@ -196,7 +196,7 @@ fn levels_are_sampled_and_fetched() {
         }
         words[6] = textureQueryLevels(numbers);",
     );
-    // Levels of 4 × 2, 2 × 1 and 1 × 1 texels, each in two layers.
+    // Three levels of 4 × 2, 2 × 1 and 1 × 1 texels, each with two layers.
     let whole = counting(vk::ImageViewType::TYPE_2D_ARRAY, [4, 2, 1], 2);
     let contents = bytes(&(100..122).collect::<Vec<u32>>());
     let texture = Texture { levels: 3, contents, ..whole };

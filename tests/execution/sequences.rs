@@ -1,4 +1,5 @@
-//! Draws that continue a capture: polyshade's host keeps the counters that the native feature keeps in buffers.
+//! Draws that continue a capture. For polyshade, the host keeps the counters that the native feature keeps in
+//! buffers.
 
 use crate::cases::TOPOLOGIES;
 use crate::drivers::{DRIVERS, Driver};
@@ -11,13 +12,13 @@ use polyshade_vulkan::{Captured, Draw, Place, Range, Resource, Stage, TransformF
 const VARYINGS: Varyings =
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1");
 
-/// Returns a draw of every topology, in buffers with room for some of them.
+/// Returns a draw of every topology. The buffers have space for only some of the draws.
 fn sequence(room: u32) -> Vec<Case> {
     let draw = |(vertices, topology)| Case { room: vec![room; 2], ..Case::new(topology, vertices) };
     (4..).zip(TOPOLOGIES).map(draw).collect()
 }
 
-/// Returns the native feedback buffers, the counters, and the counts of each draw.
+/// Runs the native feature, and returns the feedback buffers, the counters and the counts of each draw.
 fn run_native(layout: &[BufferLayout], cases: &[Case]) -> (Vec<Vec<u8>>, Vec<Captured>) {
     let words = INDICES.native(VARYINGS);
     let buffers = cases[0].buffers(layout);
@@ -48,7 +49,7 @@ fn run_native(layout: &[BufferLayout], cases: &[Case]) -> (Vec<Vec<u8>>, Vec<Cap
     (outcome.buffers, outcome.captured.into_iter().flatten().collect())
 }
 
-/// Returns the same results of polyshade's variants, with all draws in one submission.
+/// Runs polyshade's variants, with all draws in one submission, and returns the same results as `run_native`.
 fn run_storage(storage: &Storage, driver: Driver, cases: &[Case]) -> (Vec<Vec<u8>>, Vec<Captured>) {
     let count = storage.layout.len();
     let mut work = Work::default();
@@ -57,7 +58,7 @@ fn run_storage(storage: &Storage, driver: Driver, cases: &[Case]) -> (Vec<Vec<u8
     for case in cases {
         let case = Case { reached: reached[0] / storage.layout[0].stride, ..case.clone() };
         let mut draw = storage.draw(&storage.words, &case, &storage.host_params(&case), &mut work);
-        // All draws capture into the buffers of the first.
+        // All draws capture into the buffers of the first draw.
         for descriptor in &mut draw.descriptors[..count] {
             let Resource::StorageBuffer(range) = &mut descriptor.resource else { continue };
             range.buffer %= count + 1;

@@ -1,9 +1,9 @@
 //! The vertex shaders whose outputs are captured.
 //!
-//! Every captured output has its own macro before it, `XFB_name` (`XFB_name_1_` for an element, `XFB_Block_member`
-//! for a member). For the native feature the macro expands to `xfb_*` qualifiers, for polyshade it is empty: both
-//! compile from the same text. All arithmetic is exact, so every driver computes the same bits. Vulkan requires
-//! that a point size is written, by `POINT_SIZE`; polyshade adds that itself.
+//! A macro `XFB_name` precedes every captured output (`XFB_name_1_` for an element, `XFB_Block_member` for a member).
+//! The macro expands to `xfb_*` qualifiers for the native feature and to nothing for polyshade, so both compile from
+//! the same text. All arithmetic is exact, so every driver computes the same bits. Vulkan requires a point size,
+//! which `POINT_SIZE` writes; polyshade adds it itself.
 
 use crate::glsl;
 use polyshade_formats::{ShaderStage, SpirvVersion};
@@ -13,7 +13,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shader {
     pub(crate) source: &'static str,
-    /// Its outputs: names and numbers of 32-bit components.
+    /// The shader's outputs: names and numbers of 32-bit components.
     pub(crate) outputs: &'static [(&'static str, u32)],
 }
 
@@ -58,7 +58,7 @@ impl Shader {
         self.plain_for(SpirvVersion::SPIRV1_3)
     }
 
-    /// Compiles the shader without `xfb_*` qualifiers, for a version of SPIR-V.
+    /// Compiles the shader without `xfb_*` qualifiers to a version of SPIR-V.
     pub(crate) fn plain_for(&self, version: SpirvVersion) -> Vec<u32> {
         let defines = format!("#define POINT_SIZE\n{}", self.defines(&[]));
         glsl::vertex(self.source, &defines, version)
@@ -69,12 +69,12 @@ impl Shader {
         self.native_stage(ShaderStage::Vertex, varyings)
     }
 
-    /// Compiles a shader of another stage with the qualifiers of the native feature.
+    /// Compiles the shader for another stage, with the qualifiers of the native feature.
     pub(crate) fn native_stage(&self, stage: ShaderStage, varyings: Varyings) -> Vec<u32> {
         self.compile(stage, &self.layout(varyings))
     }
 
-    /// Compiles a shader of any stage without `xfb_*` qualifiers, with a point size.
+    /// Compiles a shader for any stage, without `xfb_*` qualifiers and with a point size.
     pub(crate) fn plain_stage(&self, stage: ShaderStage) -> Vec<u32> {
         self.compile(stage, &[])
     }
@@ -105,7 +105,7 @@ impl Shader {
     }
 }
 
-/// Vertex and instance indices, in two outputs each.
+/// Outputs the vertex index and the instance index, each in two outputs.
 pub(crate) const INDICES: Shader = Shader {
     source: r"
         #version 450
@@ -124,7 +124,7 @@ pub(crate) const INDICES: Shader = Shader {
     outputs: &[("v_index", 2), ("v_mixed", 3), ("v_vertex", 1), ("v_instance", 1)],
 };
 
-/// Scalars and vectors of floats and integers.
+/// Outputs scalars and vectors of floats and integers.
 pub(crate) const VECTORS: Shader = Shader {
     source: r"
         #version 450
@@ -161,7 +161,7 @@ pub(crate) const VECTORS: Shader = Shader {
     ],
 };
 
-/// NaNs (quiet and signalling), infinities and denormals.
+/// Outputs NaNs (quiet and signalling), infinities and denormals.
 pub(crate) const BITS: Shader = Shader {
     source: r"
         #version 450
@@ -177,7 +177,7 @@ pub(crate) const BITS: Shader = Shader {
     outputs: &[("v_bits", 4), ("v_more", 3)],
 };
 
-/// Matrices and arrays, some written in a loop, some through an `out` parameter.
+/// Outputs matrices and arrays. Some are written in a loop, and some through an `out` parameter.
 pub(crate) const AGGREGATES: Shader = Shader {
     source: r"
         #version 450
@@ -214,7 +214,7 @@ pub(crate) const AGGREGATES: Shader = Shader {
     ],
 };
 
-/// Built-ins, another output, and an early return.
+/// Outputs built-ins and another variable, and returns early.
 pub(crate) const BUILT_INS: Shader = Shader {
     source: r"
         #version 450
@@ -239,7 +239,8 @@ pub(crate) const BUILT_INS: Shader = Shader {
     outputs: &[("gl_Position", 4), ("gl_PointSize", 1), ("gl_ClipDistance", 3), ("v_colour", 4)],
 };
 
-/// Members of blocks, and elements of arrays. The native feature cannot capture an element, so it captures a copy.
+/// Outputs blocks and arrays, to capture members and elements. The native feature cannot capture an element, so it
+/// captures a copy.
 pub(crate) const PARTS: Shader = Shader {
     source: r"
         #version 450
@@ -264,7 +265,7 @@ pub(crate) const PARTS: Shader = Shader {
     outputs: &[("Block.colour", 3), ("Block.weight", 1), ("Block.counts", 4), ("v_pairs[2]", 2)],
 };
 
-/// All kinds of qualifiers and shared locations, and no use of vertex or instance indices.
+/// Outputs with all kinds of qualifiers and with shared locations. The shader reads no vertex or instance index.
 pub(crate) const QUALIFIED: Shader = Shader {
     source: r"
         #version 450

@@ -1,5 +1,5 @@
-//! The shader runs once, and its outputs pass through a buffer: the pictures are those of the original shader, and
-//! the captured data is that of the native feature.
+//! Captures in which the shader runs once and its outputs pass through a buffer. The pictures equal those of the
+//! original shader, and the captured data equals that of the native feature.
 
 use crate::cases::TOPOLOGIES;
 use crate::controls::patch;
@@ -33,7 +33,7 @@ struct Drawn {
     outputs: usize,
 }
 
-/// Captures and rasterizes cases.
+/// Captures cases, and then rasterizes them.
 struct Spilled {
     storage: Storage,
     fragment: Vec<u32>,
@@ -66,7 +66,7 @@ impl Spilled {
     fn raster<'a>(
         &'a self,
         case: &Case,
-        told: &[u32],
+        params: &[u32],
         outputs: Range,
         work: &mut Work<'a>,
     ) -> Draw<'a> {
@@ -77,7 +77,7 @@ impl Spilled {
             ..Draw::default()
         };
         let buffers = CaptureBuffers { outputs: Some(outputs), ..CaptureBuffers::default() };
-        bind_capture(&self.storage.capture, told, &buffers, &mut raster, work);
+        bind_capture(&self.storage.capture, params, &buffers, &mut raster, work);
         rasterize(raster, case, &self.fragment, work)
     }
 
@@ -85,7 +85,7 @@ impl Spilled {
     fn add<'a>(
         &'a self,
         case: &Case,
-        [told, told_raster]: [&[u32]; 2],
+        [params, raster_params]: [&[u32]; 2],
         wrong: Wrong,
         work: &mut Work<'a>,
     ) -> Drawn {
@@ -102,12 +102,12 @@ impl Spilled {
         dispatch_capture(whole, &host_draw(&case.draw), &mut capture).expect("it is one");
         let buffers =
             CaptureBuffers { feedback: &feedback, outputs: Some(outputs), ..Default::default() };
-        bind_capture(whole, told, &buffers, &mut capture, work);
+        bind_capture(whole, params, &buffers, &mut capture, work);
         if !wrong.not_captured {
             work.draws.push(capture);
         }
         // The raster pass.
-        let raster = self.raster(case, told_raster, outputs, work);
+        let raster = self.raster(case, raster_params, outputs, work);
         work.draws.push(raster);
         let feedback = feedback.iter().map(|range| range.buffer).collect();
         Drawn { feedback, outputs: outputs.buffer }
@@ -117,8 +117,8 @@ impl Spilled {
     fn run(&self, driver: Driver, cases: &[Case], wrong: Wrong) -> (Vec<Vec<Vec<u8>>>, Outcome) {
         let mut work = Work::default();
         let add = |case: &Case| {
-            let told = self.storage.host_params(case);
-            self.add(case, [&told; 2], wrong, &mut work)
+            let params = self.storage.host_params(case);
+            self.add(case, [&params; 2], wrong, &mut work)
         };
         let drawn: Vec<Drawn> = cases.iter().map(add).collect();
         let outcome = driver.run(&work);
@@ -132,7 +132,7 @@ impl Spilled {
     }
 }
 
-/// Returns options with different facts about draws and different sources of host parameters.
+/// Returns options with different constraints on draws and different sources of host parameters.
 fn asked() -> impl Iterator<Item = Options> {
     let any = |host: ParamSource| options(SCENE_VARYINGS, host);
     let storage = HOSTS.into_iter().filter(|host| !host.is_address()).map(any);
@@ -143,7 +143,7 @@ fn asked() -> impl Iterator<Item = Options> {
 #[test]
 fn pictures_and_captures_stay_what_they_were() {
     let mut cases = all_scenes();
-    // Vertices that do not fit into the feedback buffers are drawn nevertheless.
+    // Vertices that do not fit into the feedback buffers are still drawn.
     for rooms in [[0, 20], [3, 3]] {
         let mut some = scenes(&TOPOLOGIES);
         some.iter_mut().for_each(|case| case.room = rooms.to_vec());
@@ -264,7 +264,7 @@ fn all_kinds_of_outputs_are_passed_through() {
     }
 }
 
-/// The capture of an indexed draw stores a vertex for each index; the raster pass draws them without indices.
+/// The capture of an indexed draw stores a vertex for each index. The raster pass draws the vertices without indices.
 #[test]
 fn draws_with_indices_are_drawn_without() {
     let asked = options(SCENE_VARYINGS, HOSTS[0]).indexed(None);
@@ -298,8 +298,8 @@ fn draws_with_indices_are_drawn_without() {
                     &mut work,
                 );
                 let ranges = storage.ranges(&indexed.case);
-                let told = storage.capture.layout.host_params(&host, &ranges).expect("it is one");
-                let raster = spilled.raster(&indexed.case, &told, outputs, &mut work);
+                let params = storage.capture.layout.host_params(&host, &ranges).expect("it is one");
+                let raster = spilled.raster(&indexed.case, &params, outputs, &mut work);
                 let mut original = Draw {
                     stages: vec![Stage::vertex(&plain)],
                     instances: indexed.case.draw.instances.clone(),
@@ -319,8 +319,8 @@ fn draws_with_indices_are_drawn_without() {
     }
 }
 
-/// A variant with other outputs, a missing capture, a buffer that is too small, and the host parameters of another
-/// draw are detected, each by its own comparison.
+/// A separate comparison detects each of these faults: a variant with other outputs, a missing capture, a buffer that
+/// is too small, and the host parameters of another draw.
 #[test]
 fn broken_variants_and_words_are_noticed() {
     let mut cases = scenes(&[Topology::TriangleStrip, Topology::PointList]);
@@ -334,7 +334,7 @@ fn broken_variants_and_words_are_noticed() {
         assert!(outcome.targets == original(driver), "{driver:?}");
         let half = Wrong { half: true, ..Wrong::default() };
         let (memories, outcome) = broken.run(driver, &cases, half);
-        assert!(memories == right, "{driver:?}: what is captured has nothing to do with it");
+        assert!(memories == right, "{driver:?}: the captured bytes do not depend on it");
         assert!(outcome.targets != original(driver), "{driver:?}");
         let not_captured = Wrong { not_captured: true, ..Wrong::default() };
         assert!(broken.run(driver, &cases, not_captured).1.targets != original(driver));
@@ -344,10 +344,10 @@ fn broken_variants_and_words_are_noticed() {
             let at = broken.storage.capture.words.number(name).expect("there is one") as usize;
             let mut work = Work::default();
             for case in &cases {
-                let told = broken.storage.host_params(case);
-                let mut wrong = told.clone();
+                let params = broken.storage.host_params(case);
+                let mut wrong = params.clone();
                 wrong[at] -= 1;
-                broken.add(case, [&told, &wrong], Wrong::default(), &mut work);
+                broken.add(case, [&params, &wrong], Wrong::default(), &mut work);
             }
             assert!(driver.run(&work).targets != original(driver), "{driver:?} {name}");
         }
@@ -365,7 +365,7 @@ fn broken_variants_and_words_are_noticed() {
     }
 }
 
-/// Whatever the host parameters are, nothing outside the bound ranges is written.
+/// For any host parameters, nothing outside the bound ranges is written.
 #[test]
 fn noise_about_the_draw_stays_in_the_buffer() {
     let spilled = Spilled::scene(&options(SCENE_VARYINGS, HOSTS[0]));
@@ -374,11 +374,11 @@ fn noise_about_the_draw_stays_in_the_buffer() {
         let (mut noise, mut work) = (Noise::new(), Work::default());
         let mut drawn = Vec::new();
         for case in &cases {
-            let mut told = spilled.storage.host_params(case);
-            for word in told.iter_mut().skip(1).take(4) {
+            let mut params = spilled.storage.host_params(case);
+            for word in params.iter_mut().skip(1).take(4) {
                 *word = if noise.below(2) == 0 { noise.word() } else { noise.below(9) };
             }
-            drawn.push(spilled.add(case, [&told; 2], Wrong::default(), &mut work));
+            drawn.push(spilled.add(case, [&params; 2], Wrong::default(), &mut work));
         }
         let buffers = driver.run(&work).buffers;
         for one in drawn {

@@ -1,4 +1,5 @@
-//! Plans that run the shader once give the same result as plans that run it twice, and wait for the spilled outputs.
+//! Plans that run the shader once give the same result as plans that run the shader twice, and wait for the spilled
+//! outputs.
 
 use crate::drivers::Driver;
 use crate::feedback::FILL;
@@ -13,7 +14,7 @@ use polyshade_planner::{
 };
 use polyshade_vulkan::{Executed, Item, PlannedDraw, Sequence};
 
-/// Creates variants that spill and reload outputs too.
+/// Creates variants, including those that spill and reload outputs.
 fn rig(way: Way) -> Rig {
     let options = options(SCENE_VARYINGS, HOSTS[2]).spill_outputs();
     Rig::with(&SCENE, SCENE_VARYINGS, &Rig::asked(options, way.path))
@@ -51,7 +52,7 @@ fn what_passes_through_is_drawn() {
                     let pipeline = pipeline(&rig, topology, way, cost);
                     scene(&rig, &fragment, (way, &device), (&pipeline, active, pass))
                 };
-                // Equal results from one run, two runs, and without a capture.
+                // One run, two runs, and a draw without a capture give equal results.
                 let (once, twice, plain) = (draw(DEAR, true), draw(0, true), draw(0, false).0);
                 assert!(once.0.iter().any(|byte| *byte != 0), "{way:?} {topology:?}");
                 assert!(once == twice, "{way:?} {topology:?} {pass:?}");
@@ -62,7 +63,7 @@ fn what_passes_through_is_drawn() {
     }
 }
 
-/// Executes a sequence whose draw has an edited plan.
+/// Executes a sequence with an edited plan for its draw.
 fn with(
     sequence: &Sequence<'_>,
     edit: impl Fn(&mut Plan),
@@ -84,7 +85,7 @@ fn with(
     execute(&Sequence { items, work: sequence.work.clone(), ..*sequence })
 }
 
-/// Reads of outputs without a wait are detected, by the model and by the validation layer.
+/// The model and the validation layer detect reads of outputs without a wait.
 #[test]
 fn outputs_that_are_not_waited_for_are_noticed() {
     let fragment = glsl::fragment(SCENE_PIXELS);
@@ -111,7 +112,7 @@ fn outputs_that_are_not_waited_for_are_noticed() {
         scene_by(&rig, &fragment, (way, &device), state, |sequence| {
             with(sequence, hurry, |hurried| {
                 assert!(!hazards(hurried).is_empty(), "{way:?}");
-                // The layer checks one device; the model checks all.
+                // The validation layer checks only the first device, and the model checks all devices.
                 if number > 0 {
                     return execute_checked(way.driver, sequence);
                 }
@@ -126,8 +127,8 @@ fn outputs_that_are_not_waited_for_are_noticed() {
     }
 }
 
-/// If the raster pass runs the original shader instead, the pictures are the same, and only the variants differ;
-/// reloading outputs that were not stored is detected.
+/// If the raster pass runs the original shader instead, the pictures are the same, and only the variants differ.
+/// Reloading outputs that were not stored is detected.
 #[test]
 fn outputs_that_are_not_stored_are_noticed() {
     let fragment = glsl::fragment(SCENE_PIXELS);
@@ -155,5 +156,5 @@ fn outputs_that_are_not_stored_are_noticed() {
         with(sequence, not_stored, |sequence| execute_checked(way.driver, sequence))
     });
     assert!(right.0 != wrong.0);
-    assert!(right.1 == wrong.1, "what is captured has nothing to do with it");
+    assert!(right.1 == wrong.1, "the captured bytes do not depend on it");
 }

@@ -1,4 +1,4 @@
-//! The other parts of a draw: constants, attributes, indices, and the stages after the vertex stage.
+//! Other parts of a draw: constants, attributes, indices, and the stages after the vertex stage.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
@@ -11,7 +11,7 @@ use polyshade_vulkan::{
     TransformFeedback, VertexBuffer, VertexLayout, Work, vk,
 };
 
-/// Returns a draw of a shader made by [`shader`], whose `words` are buffer 0.
+/// Returns a draw with a shader from [`shader`]. Its `words` are in buffer 0.
 fn draw(vertex: &[u32], words: u64) -> Draw<'_> {
     let range = Range { buffer: 0, offset: 0, size: 4 * words };
     Draw {
@@ -109,7 +109,7 @@ fn constants_of_every_size_are_specialized() {
 fn attributes_of_every_width_are_read() {
     use vk::Format as F;
     let [one, negative] = [1.0_f32, -1.0].map(f32::to_bits);
-    // Shader types and formats, an element, and its expected components.
+    // Shader types and formats, each with an element and its expected components.
     let cases: [(&str, F, Vec<u8>, [u32; 4]); 8] = [
         ("uvec4", F::R8G8B8A8_UINT, vec![1, 2, 3, 255], [1, 2, 3, 255]),
         ("ivec2", F::R8G8_SINT, vec![0xff, 2], [u32::MAX, 2, 0, 0]),
@@ -164,7 +164,10 @@ fn matrices_take_an_attribute_a_column() {
         assert_eq!(run(driver, with(4), buffers.clone()), [15], "{driver:?}");
         let work = Work { buffers, draws: vec![with(3)], ..Work::default() };
         let refused = driver.device().run(&work).expect_err("a column is missing").to_string();
-        assert!(refused.contains("an attribute at location 5 that is not there"), "{refused}");
+        assert!(
+            refused.contains("an attribute at location 5, but the draw has none there"),
+            "{refused}"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs polyshade's variants of a shader as its documentation requires of the host.
+//! Runs polyshade's variants of a shader as the documentation requires from a host.
 
 use crate::drivers::Driver;
 use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
@@ -57,17 +57,17 @@ pub(crate) fn options(varyings: Varyings, host: ParamSource) -> Options {
 }
 
 impl Storage {
-    /// Captures with host parameters in a storage buffer.
+    /// Creates the variants with host parameters in a storage buffer.
     pub(crate) fn new(shader: &Shader, varyings: Varyings) -> Storage {
         Storage::with_host(shader, varyings, HOSTS[0])
     }
 
-    /// Captures with host parameters in any source.
+    /// Creates the variants with host parameters in any source.
     pub(crate) fn with_host(shader: &Shader, varyings: Varyings, host: ParamSource) -> Storage {
         Storage::of_words(shader.plain(), shader.layout(varyings), &options(varyings, host))
     }
 
-    /// Captures, and checks the strides.
+    /// Creates the variants, and checks the strides.
     #[track_caller]
     pub(crate) fn with_strides(words: Vec<u32>, strides: &[u32], options: &Options) -> Storage {
         let capture = capture(words, options);
@@ -78,7 +78,7 @@ impl Storage {
         Storage { capture, words, layout: strides.iter().map(buffer).collect() }
     }
 
-    /// Captures, and checks that the layout is the specification's.
+    /// Creates the variants, and checks that the layout equals the specified one.
     pub(crate) fn of_words(
         words: Vec<u32>,
         layout: Vec<BufferLayout>,
@@ -95,16 +95,20 @@ impl Storage {
     }
 
     pub(crate) fn host_params(&self, case: &Case) -> Vec<u32> {
-        self.told(case).expect("the ranges fit")
+        self.try_host_params(case).expect("the ranges fit")
     }
 
     /// Returns the host parameters of a case, or the error if the variants do not accept the draw.
-    pub(crate) fn told(&self, case: &Case) -> Result<Vec<u32>, Error> {
+    pub(crate) fn try_host_params(&self, case: &Case) -> Result<Vec<u32>, Error> {
         self.capture.layout.host_params(&host_draw(&case.draw), &self.ranges(case))
     }
 
-    /// Returns the host parameters of a case without one of the feedback buffers.
-    pub(crate) fn told_without(&self, case: &Case, unbound: usize) -> Result<Vec<u32>, Error> {
+    /// Returns the host parameters of a case in which one feedback buffer is unbound.
+    pub(crate) fn host_params_without(
+        &self,
+        case: &Case,
+        unbound: usize,
+    ) -> Result<Vec<u32>, Error> {
         let mut ranges = self.ranges(case);
         ranges[unbound] = BufferRange::UNBOUND;
         self.capture.layout.host_params(&host_draw(&case.draw), &ranges)
@@ -114,7 +118,7 @@ impl Storage {
         let range = |buffer: model::Buffer| BufferRange {
             offset: LEAD as u32,
             size: buffer.range.len() as u32,
-            reached: buffer.reached as u32,
+            counter: buffer.reached as u32,
             ..BufferRange::default()
         };
         case.buffers(&self.layout).into_iter().map(range).collect()
@@ -127,10 +131,10 @@ impl Storage {
         Captured { written: written.expect("the ranges fit"), needed: draw.primitives() }
     }
 
-    /// Returns the counters at which the host continues.
+    /// Returns the counters at which the next capture continues.
     pub(crate) fn advance(&self, case: &Case) -> Vec<u32> {
         let ranges = self.capture.layout.advance(&host_draw(&case.draw), &self.ranges(case));
-        ranges.expect("the ranges fit").iter().map(|range| range.reached).collect()
+        ranges.expect("the ranges fit").iter().map(|range| range.counter).collect()
     }
 
     /// Returns a variant's draw without topology and target; adds the necessary buffers to `work`.
@@ -167,7 +171,7 @@ impl Storage {
         bound.collect()
     }
 
-    /// Captures all cases with the capture passes that the crate makes.
+    /// Captures all cases with the capture passes that the crate builds.
     #[track_caller]
     pub(crate) fn run_capture_passes(&self, driver: Driver, cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
         let mut work = Work::default();
@@ -206,7 +210,7 @@ impl Storage {
     ) -> Work<'_> {
         let mut work = Work::default();
         for case in cases {
-            // A point list, the default, for any topology of the case.
+            // The draw keeps its default topology, a point list, for any topology of the case.
             let draw = self.draw(&self.words, case, &host_params(case), &mut work);
             work.draws.push(draw);
         }
@@ -216,8 +220,8 @@ impl Storage {
     /// Returns the feedback buffers of each case, without its host parameters.
     pub(crate) fn memories(&self, buffers: &[Vec<u8>]) -> Vec<Vec<Vec<u8>>> {
         let count = self.layout.len();
-        // Host parameters are in a buffer if their source is a descriptor or memory; an address is in one if its
-        // source is a descriptor or an attribute.
+        // Host parameters are in a buffer if their source is a descriptor or memory. Their address is in a buffer if
+        // its source is a descriptor or an attribute.
         let (place, location) = (self.capture.words.source, self.capture.words.location());
         let is_in_buffer = place.descriptor().is_some() || location.is_some();
         let words = usize::from(is_in_buffer) + usize::from(place.is_address());
@@ -228,7 +232,7 @@ impl Storage {
 #[track_caller]
 fn capture(words: Vec<u32>, options: &Options) -> Variants<'static> {
     let module = Module::parse_owned(words).expect("glslang's words parse");
-    // The raster-only variant borrows the module, and a test has few modules.
+    // The raster-only variant borrows the module. Leaking it is acceptable, because a test has few modules.
     let module = Box::leak(Box::new(module));
     Variants::new(module, "main", options).unwrap_or_else(|error| panic!("{options:?}: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Random combinations of shader, varyings, source of host parameters, draw and room.
+//! Captures with random combinations of shader, varyings, source of host parameters, draw and buffer space.
 
 use crate::cases::{LOOP, TOPOLOGIES};
 use crate::drivers::Driver;
@@ -10,11 +10,11 @@ use crate::storage::{HOSTS, Storage};
 use polyshade_vulkan::ProvokingVertex;
 use polyshade_vulkan::model::Topology;
 
-/// The number of lists of varyings, and of draws for each.
+/// The number of lists of varyings, and the number of draws for each list.
 const ROUNDS: usize = 25;
 const DRAWS: usize = 12;
 
-/// The most buffers that all devices with several buffers support.
+/// The number of buffers that every device with several buffers supports.
 const MAX_BUFFERS: usize = 4;
 
 /// Returns a random element.
@@ -32,7 +32,7 @@ fn names(noise: &mut Noise, shader: &Shader) -> Vec<&'static str> {
     names
 }
 
-/// Returns a list of varyings. It is leaked, because other lists are constants.
+/// Returns a list of varyings. Its text is leaked, because other lists are constants.
 pub(crate) fn varyings(noise: &mut Noise, shader: &Shader) -> Varyings {
     let mut names = names(noise, shader);
     if noise.below(3) == 0 {
@@ -72,7 +72,7 @@ fn draw(noise: &mut Noise, topology: Topology, mode: ProvokingVertex) -> Case {
     case
 }
 
-/// Returns a few draws of two topologies: the native feature needs a pipeline for each topology and mode.
+/// Returns a few draws of two topologies. The native feature needs a pipeline for each topology and mode.
 pub(crate) fn draws(noise: &mut Noise) -> Vec<Case> {
     let topologies = [(); 2].map(|()| pick(noise, &TOPOLOGIES));
     let mode = pick(noise, &[ProvokingVertex::First, ProvokingVertex::Last]);

@@ -10,10 +10,10 @@ use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_spv::{GlslOp, Op};
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Work, vk};
 
-/// The number of invocations; each reads two words and writes one for each expression.
+/// The number of invocations. Each invocation reads two words and writes one word for each expression.
 const INVOCATIONS: usize = 64;
 
-/// Returns a shader that writes each of these expressions of `x` and `y`, whose type has the constructor `ty`.
+/// Returns a shader that writes the values of these expressions of `x` and `y`, which have the type `ty`.
 fn shader(ty: &str, expressions: &[&str]) -> Vec<u32> {
     let stores = (2..).zip(expressions).map(|(number, expression)| {
         format!("    words[64 * {number} + at] = uint({expression});\n")
@@ -56,7 +56,7 @@ fn by_way_of_wgsl(module: &[u32]) -> Vec<u32> {
     wgsl::read(&text, "0", SpirvVersion::SPIRV1_3).expect("it was written")
 }
 
-/// Checks that the module computes the same after a translation to WGSL and back.
+/// Checks that the module computes the same values after a translation to WGSL and back.
 #[track_caller]
 fn is_the_same_in_wgsl(module: &[u32], expressions: &[&str]) {
     let again = by_way_of_wgsl(module);
@@ -69,7 +69,7 @@ fn is_the_same_in_wgsl(module: &[u32], expressions: &[&str]) {
     }
 }
 
-/// Additions with carry, subtractions with borrow and 64-bit products, as one word.
+/// Functions that combine the two results of wide additions, subtractions and products into one word.
 const WIDE: &str = "
 uint sum(uint x, uint y) { uint carry; uint sum = uaddCarry(x, y, carry); return sum ^ carry; }
 uint difference(uint x, uint y) { uint borrow; uint rest = usubBorrow(x, y, borrow); return rest ^ borrow; }
@@ -108,7 +108,7 @@ fn integers_of_wgsl_are_those_of_the_module() {
     is_the_same_in_wgsl(&shader("uint", &UNSIGNED), &UNSIGNED);
 }
 
-/// lavapipe's results have the sign of the dividend, so the expected values are computed here. 32-bit floats cannot
+/// On lavapipe, results have the sign of the dividend, so the expected values are computed here. 32-bit floats cannot
 /// represent these numbers.
 #[test]
 fn modulo_of_wgsl_has_the_sign_of_the_divisor() {
@@ -129,7 +129,7 @@ fn modulo_of_wgsl_has_the_sign_of_the_divisor() {
     }
 }
 
-/// Instructions on integers of the other signedness.
+/// Instructions whose operands have the opposite signedness.
 #[test]
 fn wgsl_goes_by_the_signedness_of_instructions() {
     let signed = |op, glsl| match (op, glsl) {
@@ -151,7 +151,7 @@ fn wgsl_goes_by_the_signedness_of_instructions() {
     is_the_same_in_wgsl(&exchanged(&module, signed), &expressions);
 }
 
-/// Returns the module with other opcodes, and other instructions of GLSL's set.
+/// Returns the module with opcodes and `GLSL.std.450` instructions replaced.
 fn exchanged(module: &[u32], other: impl Fn(Op, GlslOp) -> (Op, GlslOp)) -> Vec<u32> {
     let m = Module::parse(module).expect("it was compiled");
     let mut words = module[..5].to_vec();

@@ -1,4 +1,4 @@
-//! Unbound feedback buffers: outputs to them are dropped, and they do not limit the others.
+//! Unbound feedback buffers: outputs to an unbound buffer are dropped, and the buffer does not limit the others.
 
 use crate::cases::{LOOP, TOPOLOGIES, all};
 use crate::drivers::DRIVERS;
@@ -9,7 +9,7 @@ use crate::storage::{HOSTS, Storage, options};
 use polyshade::transform_feedback::{self, Options};
 use polyshade_vulkan::model::Topology;
 
-/// Returns draws of these topologies with little room in buffer `bound`, and enough room in the other.
+/// Returns draws of these topologies with little space in buffer `bound`, and enough space in the other buffer.
 fn cases(topologies: &[Topology], bound: usize) -> Vec<Case> {
     let mut cases = all(topologies);
     for (number, case) in cases.iter_mut().enumerate() {
@@ -27,11 +27,11 @@ fn is_ignored(options: &Options, topologies: &[Topology]) {
     let storage = Storage::of_words(INDICES.plain(), layout, &options.clone().unbound_buffers());
     for bound in [0, 1] {
         let mut cases = cases(topologies, bound);
-        cases.retain(|case| storage.told(case).is_ok());
+        cases.retain(|case| storage.try_host_params(case).is_ok());
         let values = vertex_values(&INDICES, TWO_BUFFERS, &cases);
         for driver in DRIVERS {
             let found = storage.run_with(driver, &cases, |case| {
-                storage.told_without(case, 1 - bound).expect("buffers may be unbound")
+                storage.host_params_without(case, 1 - bound).expect("buffers may be unbound")
             });
             let mut stored = 0;
             for (case, found) in cases.iter().zip(&found) {
@@ -61,11 +61,11 @@ fn what_goes_to_a_buffer_that_is_not_bound_is_ignored() {
 #[test]
 fn a_buffer_is_bound_unless_the_options_say_otherwise() {
     let storage = Storage::new(&INDICES, TWO_BUFFERS);
-    let error = storage.told_without(&Case::new(Topology::PointList, 3), 0).unwrap_err();
+    let error = storage.host_params_without(&Case::new(Topology::PointList, 3), 0).unwrap_err();
     assert!(error.message().contains("is not bound"), "{error}");
 }
 
-/// Without the bits that mark unbound buffers, they limit the others.
+/// Without the bits that mark unbound buffers, an unbound buffer limits the others, which is detected.
 #[test]
 fn bits_that_are_lost_are_noticed() {
     let storage = Storage::of_words(
@@ -78,7 +78,7 @@ fn bits_that_are_lost_are_noticed() {
     for driver in DRIVERS {
         let run = |lost: bool| {
             let words = |case: &Case| {
-                let mut words = storage.told_without(case, 0).expect("it may be unbound");
+                let mut words = storage.host_params_without(case, 0).expect("it may be unbound");
                 words[flags] &= if lost { 1 } else { u32::MAX };
                 words
             };

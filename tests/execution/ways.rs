@@ -1,4 +1,4 @@
-//! Ways of capturing: paths, drivers and passes.
+//! Ways of capturing: combinations of driver, path, passes and owner of the counters.
 
 use crate::drivers::Driver;
 use polyshade_planner::{CounterOwner, Device, PassScope, Path};
@@ -22,7 +22,7 @@ impl Way {
         Way { driver, path: Path::Storage, scope, counter_owner: CounterOwner::Device }
     }
 
-    /// Returns the device to plan for.
+    /// Returns the device for the planner.
     pub(crate) fn device(self) -> Device {
         let device = self.driver.device().capabilities().planner();
         assert!(device.dynamic_rendering, "{self:?}");
@@ -37,14 +37,14 @@ pub(crate) const WAYS: [Way; 4] = [
     Way::new(Driver::SwiftShader, Path::Storage, PassScope::RenderPass),
 ];
 
-/// The ways with a compute stage.
+/// The ways that capture in a compute stage.
 pub(crate) const DISPATCHED_WAYS: [Way; 3] = [
     Way::new(Driver::Lavapipe, Path::Compute, PassScope::RenderPass),
     Way::new(Driver::Lavapipe, Path::Compute, PassScope::Rendering),
     Way::new(Driver::SwiftShader, Path::Compute, PassScope::Rendering),
 ];
 
-/// Returns the ways with host-owned counters, and those of the extension.
+/// Returns the ways with host-owned counters and the ways of the extension.
 pub(crate) fn ways() -> impl Iterator<Item = Way> {
     WAYS.into_iter().chain(DISPATCHED_WAYS)
 }

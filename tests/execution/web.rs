@@ -1,4 +1,4 @@
-//! Draws with the WGSL of each verb's output in WebGPU.
+//! Draws with the output of each verb in WebGPU, translated to WGSL.
 
 use crate::blend::{Mode, bytes, colours, cover, equations, floats, lower};
 use crate::drivers::DRIVERS;
@@ -8,7 +8,7 @@ use crate::position::{inputs, module};
 use crate::position_shaders::{TANGLED, Tangled};
 use crate::webgpu::{Outcome, WebGpu, tests_in_webgpu};
 use polyshade::advanced_blend::{
-    Alpha, ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
+    Alpha, ArrayLayerSource, ColorBlend as Blending, Destination, Equation, FormatClass, Options,
 };
 use polyshade::host::{Binding, ParamSource, Set};
 use polyshade::position_only;
@@ -30,11 +30,13 @@ tests_in_webgpu!(
     copies_structures_of_buffers,
 );
 
-/// Every equation, with destinations from a texture, selected by push constants: a uniform buffer in WGSL.
+/// Every equation, with destinations from a texture. Push constants, which WGSL replaces by a uniform buffer, select
+/// the equation.
 fn blends_as_the_model_says(by: WebGpu) {
     let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
     let blending = mode.of(Blending::new(Equation::ALL).format(FormatClass::Float));
-    let destination = Destination::Texture { set: Set(3), binding: Binding(0), layer: Layer::One };
+    let destination =
+        Destination::Texture { set: Set(3), binding: Binding(0), layer: ArrayLayerSource::One };
     let selected = ParamSource::PushConstant { offset: 0 };
     let options = Options::new().every_target(blending).select(selected).destination(destination);
     let (vertex, fragment) = (cover(), lower(&glsl::fragment(equations::COPY), &options));
@@ -55,12 +57,12 @@ fn blends_as_the_model_says(by: WebGpu) {
     }
 }
 
-/// Shaders that cannot be printed: WGSL has no fall-through between cases and no point size, and naga does not
+/// Shaders that cannot be printed as WGSL, which has no fall-through between cases and no point size. naga does not
 /// support all extended instructions that store.
 const NOT_WGSL: [&str; 3] =
     ["branches", "extended instructions that store", "point size and clip distances"];
 
-/// The position of each variant equals the full shader's, bit for bit, in every fragment.
+/// In every fragment, the position of each variant equals the full shader's position bit for bit.
 fn draws_position_only_variants_where_they_draw_the_full_shader(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         layout(location = 0) out uvec2 pixel;
@@ -113,13 +115,13 @@ fn of_two_buffers<'a>([vertex, fragment]: [&'a [u32]; 2], words: u16) -> Draw<'a
     }
 }
 
-/// Returns the first target after the draws; all targets equal every driver's byte for byte.
+/// Returns the first target after the draws. Checks that all targets equal every driver's targets byte for byte.
 #[track_caller]
 fn drawn_alike(by: WebGpu, work: &Work<'_>) -> Vec<u8> {
     left_alike(by, work).targets.remove(0)
 }
 
-/// Returns the outcome of the work; all targets equal every driver's byte for byte.
+/// Returns the outcome of the work. Checks that all targets equal every driver's targets byte for byte.
 #[track_caller]
 fn left_alike(by: WebGpu, work: &Work<'_>) -> Outcome {
     let outcome = by.run(work);
@@ -132,7 +134,7 @@ fn left_alike(by: WebGpu, work: &Work<'_>) -> Outcome {
     outcome
 }
 
-/// Returns a square texture of this size; `step` makes textures differ.
+/// Returns a square texture of this size. Different values of `step` make different textures.
 fn texture(size: u32, step: u8) -> Texture {
     Texture {
         format: vk::Format::R8G8B8A8_UNORM,
@@ -143,7 +145,7 @@ fn texture(size: u32, step: u8) -> Texture {
     }
 }
 
-/// Combined image samplers, passed to a function and fetched from, together with push constants.
+/// Combined image samplers that are passed to a function and fetched from, together with push constants.
 fn samples_as_the_drivers_do(by: WebGpu) {
     const SIZE: u32 = 16;
     const FRAGMENT: &str = "#version 450
@@ -180,7 +182,7 @@ fn samples_as_the_drivers_do(by: WebGpu) {
     assert!(found != DRIVERS[0].run(&work).targets[0]);
 }
 
-/// Implicit derivatives in a branch that WGSL takes for few fragments only, and the largest number.
+/// Implicit derivatives in a branch that only some fragments take, and the largest float.
 fn samples_where_neighbours_may_not_come(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         layout(set = 0, binding = 0) uniform sampler2D image;
@@ -210,8 +212,8 @@ fn samples_where_neighbours_may_not_come(by: WebGpu) {
     assert!(found != DRIVERS[0].run(&work).targets[0]);
 }
 
-/// Members of buffers lie where the module places them: after padding, which WGSL must declare, and in `std140`
-/// arrays, whose elements are 16 bytes apart, also arrays of structures.
+/// Members of buffers have the offsets that the module gives them: after padding, which WGSL must declare, and in
+/// `std140` arrays, including arrays of structures, with elements that are 16 bytes apart.
 fn reads_members_where_they_lie(by: WebGpu) {
     const FRAGMENT: &str = "#version 450
         struct Small { float less; int least; };
@@ -245,7 +247,7 @@ fn reads_members_where_they_lie(by: WebGpu) {
     assert_eq!(colours(&found)[0], [667.0, 591.0, 658.0, 688.0]);
 }
 
-/// Elements of arrays of buffers, textures and combined image samplers, some of them unused.
+/// Arrays of buffers, textures and combined image samplers with some unused elements.
 fn binds_elements_of_arrays_each_by_itself(by: WebGpu) {
     const SIZE: u32 = 4;
     const FRAGMENT: &str = "#version 450
@@ -381,14 +383,15 @@ const VARYINGS_IN: &str = "#version 450
         others[int(gl_FragCoord.y)] = whole(vec4(block.uv[0].x, block.w.xw, z)) + block.k[0].yyyy;
     }";
 
-/// Arrays, matrices, structures and parts of locations: in attributes, between stages, and in targets. The fragment
-/// stage reads only a part of the vertex stage's outputs.
+/// Arrays, matrices, structures and partly used locations in attributes, between stages and in targets. The fragment
+/// stage reads only some of the vertex stage's outputs.
 fn hands_on_what_wgsl_has_at_locations_of_its_own(by: WebGpu) {
     const WIDTH: u32 = 8;
     const LOCATIONS: u16 = 6;
     let vertex = glsl::vertex(VARYINGS_OUT, "", SpirvVersion::SPIRV1_0);
     let fragment = glsl::fragment(VARYINGS_IN);
-    // Corners of a triangle around the middle of the target's only row, each at another depth, followed by numbers.
+    // The vertices of a triangle that contains the middle of the target's only row, with different depths, followed
+    // by numbers.
     let corners = [[-1.0, -1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0], [-1.0, 1.0, 0.0, 4.0]];
     let attributes = (0_u16..3).zip(corners).flat_map(|(vertex, corner)| {
         let number = move |one| f32::from(vertex * 31 + one * 7 % 23) / 4.0;

@@ -1,4 +1,4 @@
-//! Draws and dispatches in WebGPU: by headless Chromium on its own SwiftShader, and by wgpu on lavapipe.
+//! Draws and dispatches in WebGPU, with headless Chromium on its own SwiftShader and with wgpu on lavapipe.
 
 mod browser;
 mod usage_scopes;
@@ -12,15 +12,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A WebGPU implementation. Both get the same texts and buffers.
+/// A WebGPU implementation. Both implementations get the same WGSL and buffers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WebGpu {
     Chromium,
     Wgpu,
 }
 
-/// Makes two tests of each of these functions of a [`WebGpu`], or only one with wgpu, for native features that WebGPU
-/// lacks. They are slow tests; `cargo xtask test --slow` leaves out the modules `wgpu` where wgpu cannot be installed.
+/// Makes a test of each function for each [`WebGpu`], or only for wgpu if the function needs its native features. The
+/// tests are slow. `cargo xtask test --slow` skips the modules `wgpu` if wgpu cannot be installed.
 macro_rules! tests_in_webgpu {
     ($($test:ident),+ $(,)?) => {
         mod chromium {
@@ -48,13 +48,13 @@ pub(crate) use tests_in_webgpu;
 /// The result of the work, as JSON.
 #[derive(Deserialize)]
 struct Answer {
-    /// The words of every buffer and target, or the error.
+    /// The words of every buffer and of every target, or the error.
     #[serde(default)]
     buffers: Vec<Vec<u32>>,
     #[serde(default)]
     targets: Vec<Vec<u32>>,
     error: Option<String>,
-    /// The validation error of each usage scope, if it has one.
+    /// For each usage scope, its validation error, if any.
     #[serde(default)]
     refusals: Vec<Option<String>>,
 }
@@ -71,24 +71,24 @@ impl WebGpu {
     #[track_caller]
     pub(crate) fn run(self, work: &Work<'_>) -> Outcome {
         let count = work.buffers.len();
-        let work = told(work).to_string();
+        let work = as_json(work).to_string();
         let answer = match self {
             Self::Chromium => browser::answer(&work),
             Self::Wgpu => wgpu::answer(&work),
         };
-        assert_eq!(answer.error, None, "what {self:?} says");
+        assert_eq!(answer.error, None, "{self:?} reports an error");
         let [mut buffers, targets] = [answer.buffers, answer.targets]
             .map(|all| all.iter().map(|words| bytes(words)).collect::<Vec<_>>());
-        // The buffers that replace push constants come after the work's own.
+        // The buffers that replace push constants come after the work's buffers.
         buffers.truncate(count);
         Outcome { buffers, targets }
     }
 }
 
-/// Describes the work in JSON, for the page and for the script.
-fn told(work: &Work<'_>) -> Value {
-    let mut told = Told { modules: Vec::new(), buffers: work.buffers.clone() };
-    let draws: Vec<Value> = work.draws.iter().map(|draw| told.draw(draw)).collect();
+/// Describes the work in JSON for the page and the script.
+fn as_json(work: &Work<'_>) -> Value {
+    let mut registered = Registered { modules: Vec::new(), buffers: work.buffers.clone() };
+    let draws: Vec<Value> = work.draws.iter().map(|draw| registered.draw(draw)).collect();
     let textures = work
         .textures
         .iter()
@@ -98,8 +98,8 @@ fn told(work: &Work<'_>) -> Value {
         image(one.format, [one.width, one.height], pixels.map(|(_, pixels)| pixels))
     });
     json!({
-        "modules": told.modules.iter().map(|module| &module.text.source).collect::<Vec<_>>(),
-        "buffers": told.buffers.iter().map(|bytes| words(bytes)).collect::<Vec<_>>(),
+        "modules": registered.modules.iter().map(|module| &module.text.source).collect::<Vec<_>>(),
+        "buffers": registered.buffers.iter().map(|bytes| words(bytes)).collect::<Vec<_>>(),
         "textures": textures.collect::<Vec<_>>(),
         "targets": targets.collect::<Vec<_>>(),
         "draws": draws,
@@ -126,13 +126,13 @@ struct Translated<'w> {
 }
 
 /// The modules and buffers that the draws have used so far.
-struct Told<'w> {
+struct Registered<'w> {
     modules: Vec<Translated<'w>>,
     buffers: Vec<Vec<u8>>,
 }
 
-impl<'w> Told<'w> {
-    /// Returns the index of a module; translates it first if it is new.
+impl<'w> Registered<'w> {
+    /// Returns the index of a module, after translating the module if it is new.
     fn module(&mut self, words: &'w [u32]) -> usize {
         let known = self.modules.iter().position(|one| one.words == words);
         known.unwrap_or_else(|| {
@@ -184,7 +184,7 @@ impl<'w> Told<'w> {
     }
 }
 
-/// Returns whether a module uses the binding; an array counts as a whole.
+/// Returns whether a module uses the binding. An array counts as one binding.
 fn reads(words: &[u32], set: u32, binding: u32) -> bool {
     let module = Module::parse(words).expect("it was translated");
     let is = |id, decoration, number| module.decoration(id, decoration) == Some(&[number][..]);
@@ -194,7 +194,7 @@ fn reads(words: &[u32], set: u32, binding: u32) -> bool {
     here.any(|id| module.code_uses_of(id).next().is_some())
 }
 
-/// Returns the binding of a descriptor in WGSL, which binds array elements separately.
+/// Returns the binding of a descriptor in WGSL, where array elements have separate bindings.
 fn place(descriptor: &Descriptor, bound: &[Bound]) -> Option<Place> {
     let &Descriptor { set, binding, element, .. } = descriptor;
     let array = Place { set, binding };

@@ -1,5 +1,5 @@
-//! The guide to adding a lowering, followed exactly: its file, its line, its test and its GLSL. `build.rs` takes
-//! them from docs/adding-a-lowering.md.
+//! Follows the guide to adding a lowering exactly, with its file, its line, its test and its GLSL. `build.rs`
+//! extracts these from docs/adding-a-lowering.md.
 
 use polyshade::rewrite;
 use polyshade::spv::{self, ExecutionModel, Id, Position};
@@ -17,7 +17,7 @@ mod library {
 
     include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
-    /// Parses GLSL, where the guide's code parses SPIR-V.
+    /// Compiles GLSL to a library, in place of the guide's function that parses SPIR-V.
     fn parse(glsl: &[u8]) -> Library {
         let glsl = std::str::from_utf8(glsl).expect("the guide is text");
         let words = super::compile(glsl, super::ShaderStage::Vertex).expect("it is GLSL");
@@ -25,7 +25,7 @@ mod library {
     }
 }
 
-/// The lines that call the linked function.
+/// Contains the guide's lines that call the linked function.
 #[allow(clippy::let_and_return, reason = "the guide's lines end with the `let`")]
 fn whole<'m>(p: &mut spv::Patch<'m, '_>, at: Position<'m>, float: Id, new: Id) -> Id {
     include!(concat!(env!("OUT_DIR"), "/link.rs"))

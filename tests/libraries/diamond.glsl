@@ -1,4 +1,4 @@
-// A diamond of calls, with control flow, an extended instruction, an array, and what is not to be linked.
+// A diamond of calls, with control flow, an extended instruction, an array, and functions that must not be linked.
 #version 450
 float base(const float x) { return sin(x) * 2.0; }
 float left(const float x) { return base(x) + 1.0; }

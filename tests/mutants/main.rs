@@ -1,4 +1,4 @@
-//! Mutants that `polyshade verify` finds equal have a reason in their list; tests a sample.
+//! Checks, for a sample, that each mutant that `polyshade verify` finds equal has a reason in its list.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use polyshade_tests::mutants::{LISTS, List};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-/// The number of mutants of each list in the sample.
+/// The number of mutants from each list in the sample.
 const SAMPLE: usize = 30;
 
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(program::build);
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
 fn judge(name: &str) -> Result<(), String> {
     let list = List::read(name)?;
     let score = list.run(&PROGRAM, SAMPLE, 1)?;
-    println!("{name}: {}", list.told(&score));
+    println!("{name}: {}", list.summary(&score));
     match list.unknown(&score)[..] {
         [] => Ok(()),
         ref unknown => Err(format!(

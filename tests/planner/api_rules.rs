@@ -1,4 +1,4 @@
-//! The planner refuses draws and bindings for which Metal and WebGPU have other rules than Vulkan.
+//! The planner refuses draws and bindings that Metal and WebGPU do not allow, although Vulkan does.
 
 use crate::refusals::{change, refused, with_capture};
 use crate::states::{anew, pipeline};
@@ -9,7 +9,8 @@ use polyshade_planner::{
     Topology,
 };
 
-/// Pixels depend on the provoking vertex, whether the draw is captured or not; discarded draws and points do not.
+/// Pixels depend on the provoking vertex, whether or not the draw is captured. Discarded draws and points do not
+/// depend on it.
 #[test]
 fn the_last_vertex_provokes_only_where_there_is_a_mode() {
     let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
@@ -19,7 +20,7 @@ fn the_last_vertex_provokes_only_where_there_is_a_mode() {
     for preset in [Preset::Metal, Preset::WebGpu, Preset::WebGpuNative, Preset::VulkanMobile] {
         let device = Device::from(preset);
         for draw in [anew(), drawn.clone()] {
-            refused(preset, &last, &draw, "no provoking vertex mode for the last vertex");
+            refused(preset, &last, &draw, "cannot use the last vertex as the provoking vertex");
             for pipeline in [&discarded, &points] {
                 let plan = planner::plan(&device, pipeline, &draw).expect("it has a plan");
                 let binds = |step: &Step| match step {
@@ -80,7 +81,7 @@ fn words_of_any_draw_have_the_number_of_the_draw() {
     assert_eq!([&with[..at], &with[at + 1..]].concat(), without);
 }
 
-/// Bindings begin at multiples of 256 bytes, so those of separate ranges of one buffer may overlap.
+/// Bindings begin at multiples of 256 bytes, so the bindings of separate ranges of one buffer may overlap.
 #[test]
 fn web_gpu_writes_to_no_bindings_that_overlap() {
     let draw = |buffer, buffer_sizes: [u64; 2], offset| {
@@ -92,7 +93,7 @@ fn web_gpu_writes_to_no_bindings_that_overlap() {
             active.buffers = vec![bound(buffer_sizes[0], 0), bound(buffer_sizes[1], offset)];
         })
     };
-    let reason = "feedback ranges 0 and 1 of one buffer, which would be bound overlapping";
+    let reason = "cannot bind feedback ranges 0 and 1 of one buffer";
     for preset in [Preset::WebGpu, Preset::WebGpuNative] {
         for buffer in [None, Some(5)] {
             refused(preset, &pipeline(), &draw(buffer, [4096, 4096], 1000), reason);

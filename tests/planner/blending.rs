@@ -1,16 +1,18 @@
-//! Plans of blending: as committed text, for any state, and refusals.
+//! Plans for blending: plans as committed text, plans for any state, and refusals.
 
 use crate::goldens::golden;
 use polyshade::ErrorKind;
-use polyshade::advanced_blend::{Alpha, Equation, Factor, LogicOperation, Ordinary, Overlap, Term};
+use polyshade::advanced_blend::{
+    Alpha, BlendComponent, Equation, Factor, FixedFunctionBlend, LogicOperation, Overlap,
+};
 use polyshade::host::Feature;
 use polyshade_planner::{
     self as planner, Action, AdvancedBlending, Api, AttachmentBlending, Blending, BlendingOrder,
     BlendingPath, BlendingPlan, BlendingState, Change, Device, Interlock, NativeBlending,
     Overlapping, PassScope, Preset,
 };
-use polyshade_trials::Choices;
-use polyshade_trials::planner::{any_blending, any_device};
+use polyshade_testing::Choices;
+use polyshade_testing::planner::{any_blending, any_device};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -21,15 +23,15 @@ fn advanced(equations: &[Equation]) -> Option<AttachmentBlending> {
     }))
 }
 
-fn ordinary() -> Option<AttachmentBlending> {
-    let over = Term::add(Factor::One, Factor::OneMinusSrcAlpha);
-    Some(AttachmentBlending::Ordinary(Ordinary::both(over)))
+fn fixed_function() -> Option<AttachmentBlending> {
+    let over = BlendComponent::add(Factor::One, Factor::OneMinusSrcAlpha);
+    Some(AttachmentBlending::FixedFunction(FixedFunctionBlend::both(over)))
 }
 
-/// A target with advanced blending, one without blending, and one with ordinary blending.
+/// A target with advanced blending, one without blending, and one with fixed-function blending.
 fn mixed() -> BlendingState {
     BlendingState {
-        attachments: vec![advanced(&[Equation::Multiply]), None, ordinary()],
+        attachments: vec![advanced(&[Equation::Multiply]), None, fixed_function()],
         early_tests: true,
         plain_attachments: true,
         ..BlendingState::default()
@@ -65,7 +67,7 @@ fn none() -> Blending {
     Blending::default()
 }
 
-/// Returns devices ordered by their features, each without one feature of another.
+/// Returns devices ordered by their features. Each device lacks one feature of another.
 fn devices() -> Vec<(&'static str, Device)> {
     let native = Some(NATIVE);
     let incoherent = Some(NativeBlending { coherent: false, ..NATIVE });
@@ -136,15 +138,16 @@ fn every_way_to_blend() {
         section(&mut text, &format!("nothing, overlap {name}"), &device(none()), &state);
     }
     let logic = Some(AttachmentBlending::Logic(LogicOperation::Xor));
-    let with_logic = BlendingState { attachments: vec![logic.clone(), ordinary()], ..mixed() };
+    let with_logic =
+        BlendingState { attachments: vec![logic.clone(), fixed_function()], ..mixed() };
     section(&mut text, "a logic operation beside blending", &device(none()), &with_logic);
     let native = Device::from(Preset::Vulkan);
-    let plain = BlendingState { attachments: vec![ordinary(), None], ..mixed() };
+    let plain = BlendingState { attachments: vec![fixed_function(), None], ..mixed() };
     section(&mut text, "no advanced equation", &native, &plain);
     golden("blending.txt", &text);
 }
 
-/// The preferred order of paths.
+/// The planner chooses the first supported path in its order of preference.
 #[test]
 fn the_first_way_that_is_there_is_taken() {
     let all = Blending {
@@ -159,7 +162,7 @@ fn the_first_way_that_is_there_is_taken() {
     let path = |device: &Device| {
         planner::plan_blending(device, &one(Equation::Screen)).expect("it has a plan").path
     };
-    // Remove the preferred feature each time.
+    // Remove the feature of the chosen path each time.
     let mut taken = vec![path(&device)];
     let less: [fn(&mut Blending); 6] = [
         |has| has.native = Some(NativeBlending { coherent: false, ..NATIVE }),
@@ -215,9 +218,10 @@ fn native_equations_are_held_to_their_limits() {
 
 #[test]
 fn contradictions_are_refused() {
-    for (attachments, why) in
-        [(vec![advanced(&[])], "without an equation"), (vec![None; 9], "maxColorAttachments")]
-    {
+    for (attachments, why) in [
+        (vec![advanced(&[])], "its list of advanced equations is empty"),
+        (vec![None; 9], "maxColorAttachments"),
+    ] {
         let state = BlendingState { attachments, ..BlendingState::default() };
         let error = planner::plan_blending(&device(none()), &state).expect_err(why);
         assert_eq!(error.kind(), ErrorKind::Options);
@@ -252,10 +256,10 @@ fn broken(device: &Device, state: &BlendingState, plan: &BlendingPlan) -> Option
         }
         () if !plan.path.is_lowered() && !plan.lowered.is_empty() => Some("fixed function blends"),
         () if (plan.order == BlendingOrder::Coherent) != plan.path.is_ordered() => {
-            Some("the order is what the way gives")
+            Some("the path determines the order")
         }
         () if plan.path.is_ordered() && plan.between.is_some() => {
-            Some("what is ordered waits for nothing")
+            Some("an ordered path needs no barrier between draws")
         }
         () if plan.order == BlendingOrder::BetweenDraws
             && state.overlap == Overlapping::WithinDraws =>
@@ -308,7 +312,7 @@ fn every_state_of_blending_has_a_plan_or_a_reason() {
     assert!(keys.len() > 200 && reasons.len() > 20, "{} plans, {reasons:?}", keys.len());
 }
 
-/// Broken plans, each of which a rule must detect.
+/// Each broken plan must be detected by a rule.
 #[test]
 fn rules_of_blending_notice_broken_plans() {
     let mut found = HashSet::new();

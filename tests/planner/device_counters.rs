@@ -1,4 +1,4 @@
-//! Plans of captures with device-owned counters and of captured indexed draws, and requests that are refused.
+//! Plans for captures with device-owned counters and for captured indexed draws, and requests that are refused.
 
 use crate::goldens::{golden, section};
 use crate::states::{anew, pipeline, resumed};
@@ -26,7 +26,7 @@ fn with_storage(edit: impl FnOnce(&mut Storage)) -> Pipeline {
 fn by_address(indices: Option<StoredIndices>) -> Pipeline {
     let restart = indices.is_some_and(|indices| indices.restart);
     let pipeline = with_storage(|storage| {
-        storage.host = ParamSource::Address(AddressSource::PushConstant { offset: 64 });
+        storage.params_at = ParamSource::Address(AddressSource::PushConstant { offset: 64 });
         storage.indices = indices;
     });
     Pipeline { primitive_restart: restart, ..pipeline }
@@ -68,7 +68,7 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
         predicate: None,
         buffers: [(64, 16); 4],
         template: 256,
-        word_count: 7,
+        param_count: 7,
         blocks: 512,
         block_stride: 32,
         commands: 1024,
@@ -81,7 +81,7 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
         begin: Some([8; 4]),
         ..Job::default()
     };
-    // Only the draw without a predicate inherits one.
+    // Only the draw without a predicate inherits the predicate.
     let end = Job { end: Some([8; 4]), ..Job::default() };
     let own = job(Some(looks(1 << 33 | 4, false)));
     let words = |jobs: [&Job; 3]| jobs.map(Job::words).concat();
@@ -103,7 +103,7 @@ fn jobs_have_room_for_several_executions() {
         predicate: None,
         buffers: [(64, 16); 4],
         template: 256,
-        word_count: 7,
+        param_count: 7,
         blocks,
         block_stride: 32,
         commands,
@@ -136,7 +136,7 @@ fn jobs_have_room_for_several_executions() {
     for (words, job) in jobs.chunks_exact(Job::SIZE as usize / 4).zip(further) {
         let draws = job.draws.map(|draws| Draws { arguments: nothing, ..draws });
         let left = Job { draws, begin: None, query: 0, end: None, ..job }.words();
-        // Words that no flag enables are unchanged.
+        // Words that no flag enables stay unchanged.
         for number in (0..2).chain(20..24).chain(30..35).chain(37..54) {
             assert_eq!(words[number], left[number], "{number}");
         }
@@ -170,7 +170,7 @@ fn the_device_keeps_counters() {
     golden("device-counters.txt", &text);
 }
 
-/// Steps that must be outside a pass that cannot end are recorded before and after it.
+/// If a pass cannot end, steps that must be outside the pass are recorded before and after it.
 #[test]
 fn passes_that_are_kept_have_lists() {
     let inside = |pass: PassState, mut draw: Draw| {
@@ -229,13 +229,13 @@ fn the_device_keeps_without_addresses() {
     let draw = kept(Call::IndexedIndirect, anew());
     section(&mut text, "with indices that restart", &device, &indexed, &draw);
     let place = ParamSource::Uniform { set: Set(3), binding: Binding(2) };
-    let uniform = with_storage(|storage| storage.host = place);
+    let uniform = with_storage(|storage| storage.params_at = place);
     section(&mut text, "words in a uniform", &device, &uniform, &kept(Call::Vertices, anew()));
     golden("bound.txt", &text);
 }
 
-/// A compute capture is an indirect dispatch whose work groups the device computes. In APIs where only the ends of
-/// passes wait, the application's pass ends for the counter pass.
+/// A compute capture is an indirect dispatch, and the device computes its number of work groups. In APIs in which
+/// only the ends of passes wait, the application's pass ends for the counter pass.
 #[test]
 fn the_device_keeps_in_every_api() {
     let indices = StoredIndices {
@@ -244,7 +244,7 @@ fn the_device_keeps_in_every_api() {
         segments: Some(Binding(6)),
         draw_index: false,
     };
-    // Devices, pipelines and draws that are combined below.
+    // The devices, pipelines and draws that the cases below combine.
     let (vulkan, metal, web) = (device(), Preset::Metal.into(), Preset::WebGpu.into());
     let dispatched = || Pipeline { rasterizer_discard: false, ..pipeline_on(Path::Compute) };
     let restarts = |mut pipeline: Pipeline| {
@@ -313,17 +313,23 @@ fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
 fn what_nobody_keeps_is_refused() {
     let plain = by_address(None);
     let direct = kept(Call::Vertices, anew());
-    let pushed = with_storage(|storage| storage.host = ParamSource::PushConstant { offset: 0 });
-    refused(&device(), &pushed, &direct, "need variants that read their parameters from memory");
+    let pushed =
+        with_storage(|storage| storage.params_at = ParamSource::PushConstant { offset: 0 });
+    refused(
+        &device(),
+        &pushed,
+        &direct,
+        "need variants that read their parameters from a buffer or at an address",
+    );
     let few = Device { max_storage_buffers: 7, ..device() };
-    refused(&few, &pipeline(), &direct, "have 8 storage buffers, only 7");
+    refused(&few, &pipeline(), &direct, "need 8 storage buffers, but the device supports 7");
     // Metal has no addresses, but enough bindings.
-    refused(&Preset::Metal.into(), &plain, &direct, "no addresses of buffers");
+    refused(&Preset::Metal.into(), &plain, &direct, "does not support buffer addresses");
     let web = Device { max_storage_buffers: 7, ..Preset::WebGpu.into() };
     let dispatched = pipeline_on(Path::Compute);
-    refused(&web, &dispatched, &direct, "have 8 storage buffers, only 7");
+    refused(&web, &dispatched, &direct, "need 8 storage buffers, but the device supports 7");
     let counted_only = Draw { call: counted(CounterOwner::Device), ..Draw::default() };
-    refused(&web, &dispatched, &counted_only, "have 8 storage buffers, only 7");
+    refused(&web, &dispatched, &counted_only, "need 8 storage buffers, but the device supports 7");
     let pass_kept = Draw { pass: PassState::Uninterruptible, ..direct.clone() };
     for (device, pipeline) in
         [(Device::from(Preset::Metal), pipeline()), (Preset::WebGpu.into(), dispatched)]
@@ -335,7 +341,12 @@ fn what_nobody_keeps_is_refused() {
     let inside = Draw { pass: PassState::Uninterruptible, ..direct };
     refused(&device(), &plain, &inside, "the active pass would have to end");
     let by_host = Draw { call: counted(CounterOwner::Device), ..anew() };
-    refused(&device(), &plain, &by_host, "does not know the counter that counts the vertices");
+    refused(
+        &device(),
+        &plain,
+        &by_host,
+        "does not know the value of the counter that gives the vertex count",
+    );
 
     let restart = by_address(Some(RESTART));
     let indexed = kept(Call::Indexed, anew());
@@ -346,14 +357,14 @@ fn what_nobody_keeps_is_refused() {
         &device(),
         &off,
         &indexed,
-        "the variants restart primitives, and the pipeline does not",
+        "the variants restart primitives, but the pipeline does not",
     );
     let on = by_address(Some(StoredIndices::default()));
     let on = Pipeline { primitive_restart: true, ..on };
     refused(&device(), &on, &indexed, "were not made for indices that restart primitives");
 }
 
-/// Only the device can resume at a counter that anything else has written.
+/// Only device-owned counters allow resuming at a counter that another command has written.
 #[test]
 fn the_device_goes_on_where_anybody_has_written() {
     let mut draw = resumed();
@@ -367,7 +378,7 @@ fn the_device_goes_on_where_anybody_has_written() {
 #[test]
 fn the_shaders_of_the_counter_pass_are_valid() {
     for shader in [Shader::Count, Shader::Segments] {
-        // SPIR-V 1.0 with a newer extension.
+        // The shader is SPIR-V 1.0 with a newer extension, so it is validated as SPIR-V 1.3.
         let mut words = shader.words().to_vec();
         words[1] = 0x0001_0300;
         assert_eq!(validate(&words), Ok(()), "{shader:?}");

@@ -1,4 +1,4 @@
-//! Plans of clip and cull distances on each kind of device.
+//! Plans for clip and cull distances on each kind of device.
 
 use crate::goldens::golden;
 use polyshade::{Error, ErrorKind};
@@ -9,7 +9,7 @@ use polyshade_planner::{
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// Returns devices with different support of distances.
+/// Returns devices with different support for distances.
 fn devices() -> Vec<(&'static str, Device)> {
     let vulkan = DistanceSupport::from(Preset::Vulkan);
     let with = |distances| Device { distances, ..Device::default() };
@@ -146,7 +146,7 @@ fn contradictions_are_errors_of_the_options() {
     assert_eq!(error.kind(), ErrorKind::Options);
 }
 
-/// For any numbers there is a plan or a reason, always the same, and a plan stays within the device's limits.
+/// For any numbers of distances, there is a plan within the device's limits or a reason, reproducibly.
 #[test]
 fn any_state_gives_a_plan_that_the_device_can_do_or_a_reason() {
     let mut seen = HashSet::new();

@@ -1,4 +1,5 @@
-//! Plans as committed text: every combination of API, feature, rasterizer discard and feedback, and others.
+//! Plans as committed text, for every combination of API, feature, rasterizer discard and feedback, and for other
+//! states.
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
@@ -10,7 +11,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-/// Compares a text with the committed one, or commits it.
+/// Compares a text with the committed text, or replaces the committed text.
 #[track_caller]
 pub(crate) fn golden(name: &str, text: &str) {
     let text = text.trim_end().to_owned() + "\n";
@@ -23,7 +24,7 @@ pub(crate) fn golden(name: &str, text: &str) {
     let diff = similar::TextDiff::from_lines(&committed, &text);
     assert!(
         committed == text,
-        "planner/goldens/{name} is not what is planned now:\n{}\nif what is planned now is right, run \
+        "planner/goldens/{name} differs from the current plan:\n{}\nif the current plan is right, run \
          `cargo xtask bless`, and read the diff",
         diff.unified_diff().header("committed", "now")
     );
@@ -44,7 +45,8 @@ pub(crate) fn section(
     };
 }
 
-/// Returns the device with and without the feature; only Vulkan has it, whatever the device claims.
+/// Returns the device with and without native transform feedback. Only Vulkan uses the feature, even if others claim
+/// it.
 fn devices(preset: Preset) -> [(&'static str, Device); 2] {
     let base = Device::from(preset);
     let feature = base.transform_feedback.unwrap_or(TransformFeedback {
@@ -193,7 +195,7 @@ fn queries() {
 #[test]
 fn what_is_found_by_its_address() {
     let mut text = String::new();
-    // Every source of the address.
+    // Plan with every source of the address.
     for pointer in [
         AddressSource::PushConstant { offset: 120 },
         AddressSource::Uniform { set: Set(0), binding: Binding(7) },
@@ -203,16 +205,16 @@ fn what_is_found_by_its_address() {
         let mut pipeline = pipeline();
         let capture = pipeline.capture.as_mut().expect("it captures");
         capture.path = Some(Path::Storage);
-        capture.storage.as_mut().expect("it says so").host = ParamSource::Address(pointer);
+        capture.storage.as_mut().expect("it says so").params_at = ParamSource::Address(pointer);
         let heading = ParamSource::Address(pointer).to_string();
         section(&mut text, &heading, &Preset::Vulkan.into(), &pipeline, &resumed());
     }
-    // An unbound buffer.
+    // Plan with an unbound buffer.
     let mut pipeline = pipeline();
     let capture = pipeline.capture.as_mut().expect("it captures");
     capture.path = Some(Path::Storage);
     let storage = capture.storage.as_mut().expect("it says so");
-    storage.host = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
+    storage.params_at = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
     storage.unbound_buffers = true;
     let mut draw = resumed();
     let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };

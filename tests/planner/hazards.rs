@@ -1,4 +1,4 @@
-//! In any sequence, with `before` or `next` given, a draw waits for exactly the accesses on which it depends.
+//! In any sequence, if either `before` or `next` is given, a draw waits for exactly the accesses on which it depends.
 
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_planner::{
@@ -6,8 +6,8 @@ use polyshade_planner::{
     CounterOwner, Device, Draw, End, Feedback, FeedbackBuffer, Path, Pipeline, Preset, Resource,
     Scope, ShaderStage, Stages, Step, Storage, Use, barrier,
 };
-use polyshade_trials::Choices;
-use polyshade_trials::hazards::{
+use polyshade_testing::Choices;
+use polyshade_testing::hazards::{
     Cells, Command, DataKind, DependencyMode, Drawn, Item, Sequence, Used, any_sequence, check,
     executed, replay,
 };
@@ -48,9 +48,9 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
     let storage = Storage {
         set: Set(0),
         binding: Binding(0),
-        host: place,
+        params_at: place,
         storage_buffers: 0,
-        words: Vec::new(),
+        params: Vec::new(),
         topologies: Vec::new(),
         unbound_buffers: false,
         indices: None,
@@ -93,7 +93,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
     assert_eq!(check(&Sequence { device, commands }), Ok(()));
 }
 
-/// The removed or added part: a whole barrier, or a stage or access of one side.
+/// The removed or added part: a whole barrier, or a stage or access in one of its scopes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Part {
     All,
@@ -118,7 +118,7 @@ fn without_one(scope: Scope) -> Vec<(&'static str, Scope)> {
     all
 }
 
-/// Returns the barrier without one of its parts, for each part.
+/// For each part of a barrier, returns the part and the barrier without it.
 fn weaker(barrier: &Barrier) -> Vec<(Part, Barrier)> {
     let nothing = Barrier { from: Scope::default(), to: Scope::default(), ..*barrier };
     let from = without_one(barrier.from).into_iter();
@@ -146,7 +146,8 @@ fn barriers(items: &mut [Item]) -> Vec<&mut Barrier> {
     all
 }
 
-/// Another barrier may have the same effect, so not each is needed; but some of each kind are.
+/// Another barrier may have the same effect, so not every barrier is needed. But some barriers of each kind are
+/// needed.
 #[test]
 fn every_kind_of_wait_is_missed_where_it_is_taken_away() {
     let mut missed: BTreeMap<(&str, Part), u32> = BTreeMap::new();
@@ -227,7 +228,7 @@ fn uses() -> Vec<Use> {
     all
 }
 
-/// Between two uses of the same data, every stage and access of the barrier is needed, and no other.
+/// Between two uses of the same data, every stage and access of the barrier is needed, and no others are.
 #[test]
 fn the_barrier_of_two_uses_is_exact() {
     let device = Device::from(Preset::Vulkan);

@@ -1,4 +1,4 @@
-//! The extension path and the planner refuse the same captures by a device's limits, and each limit matters.
+//! The extension path and the planner refuse the same captures because of a device's limits, and each limit matters.
 
 use polyshade::host::{self, Target};
 use polyshade::spv::{ExecutionModel, Module};
@@ -9,7 +9,8 @@ use polyshade_planner::{
 };
 use polyshade_tests::shader::{ShaderStage, compile};
 
-/// Stream 1 is captured into buffers 0 and 2, stream 0 into buffer 1. The macro contains the primitives.
+/// Stream 1 is captured into buffers 0 and 2, and stream 0 into buffer 1. `PRIMITIVES` is replaced by the output
+/// primitive.
 const SHADER: &str = "#version 450
     layout(points) in;
     layout(PRIMITIVES, max_vertices = 2) out;
@@ -35,7 +36,7 @@ const VARYINGS: [&str; 7] = [
     "t_place",
 ];
 
-/// The least limits that the capture needs.
+/// The lowest limits that the capture needs.
 const ENOUGH: TransformFeedback = TransformFeedback {
     max_streams: 2,
     max_buffers: 3,
@@ -49,7 +50,7 @@ const ENOUGH: TransformFeedback = TransformFeedback {
     streams_lines_triangles: true,
 };
 
-/// Returns the refusals of both.
+/// Returns the refusals of the extension path and of the planner.
 fn refusals(primitives: &str, emitted: Emitted, has: TransformFeedback) -> [Option<String>; 2] {
     let source = SHADER.replace("PRIMITIVES", primitives);
     let words = compile(&source, ShaderStage::Geometry).expect("it compiles");
@@ -109,11 +110,12 @@ fn every_limit_is_one_of_both() {
         ),
     ] {
         for refused in refusals(primitives, emitted, less) {
-            let refused = refused.unwrap_or_else(|| panic!("{name} is too little for one"));
+            let refused =
+                refused.unwrap_or_else(|| panic!("a plan is made although {name} is too low"));
             assert!(refused.contains(name), "{name}: {refused}");
         }
     }
-    // Points do not need the limits of lines.
+    // Points do not need support for lines and triangles in several streams.
     let points = TransformFeedback { streams_lines_triangles: false, ..ENOUGH };
     assert_eq!(refusals(POINTS.0, POINTS.1, points), [None, None]);
 }

@@ -1,4 +1,5 @@
-//! The planner: its results for every combination of device and state, and the rules for every plan.
+//! Tests of the planner: its results for every combination of device and state, and the rules that every plan must
+//! follow.
 
 mod api_rules;
 mod blending;

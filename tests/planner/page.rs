@@ -1,18 +1,15 @@
-//! The pages of rules in tests/rules refer to existing tests.
+//! The pages of rules in tests/rules refer only to existing tests.
 
 use polyshade_planner::{CountedBy, Counter};
 use std::fs;
 use std::path::Path;
 
-/// The pages, each with its least number of rules.
-const PAGES: &[(&str, usize)] = &[
-    ("advanced-blend.md", 60),
-    ("clip-cull.md", 40),
-    ("transform-feedback.md", 40),
-];
+/// The pages, each with its minimum number of rules.
+const PAGES: &[(&str, usize)] =
+    &[("advanced-blend.md", 60), ("clip-cull.md", 40), ("transform-feedback.md", 40)];
 
-/// Returns whether a test or case with this name exists. `program::module::test` is in `tests/program/module.rs`,
-/// and `cli::program::test` in `crates/cli/tests/program.rs`; modules may be nested.
+/// Returns whether a test or case with this name exists. The test `program::module::test` is in
+/// `tests/program/module.rs`, and `cli::program::test` is in `crates/cli/tests/program.rs`. Modules may be nested.
 fn is_there(words: &str) -> bool {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let parts: Vec<&str> = words.split("::").collect();
@@ -24,7 +21,7 @@ fn is_there(words: &str) -> bool {
     };
     let file = folder.join(modules.join("/")).with_extension("rs");
     let text = fs::read_to_string(file).unwrap_or_default();
-    // `tests_in_webgpu` makes tests of functions; a function that it does not list is dead code.
+    // `tests_in_webgpu` makes tests from functions, and a function that it does not list would be dead code.
     [format!("#[test]\nfn {test}()"), format!("\nfn {test}(by: WebGpu)")]
         .iter()
         .any(|function| text.contains(function))
@@ -53,7 +50,7 @@ fn every_rule_names_tests_that_are_there() {
     }
 }
 
-/// The vertex count of a draw of captured data: the counter minus the offset, divided by the stride and rounded down.
+/// The vertex count of a draw of captured data is the counter minus the offset, divided by the stride, rounded down.
 #[test]
 fn counters_count_vertices() {
     let counted = |counter, offset, stride| {

@@ -1,16 +1,16 @@
-//! Any state gives a plan that follows the rules, or a reason.
+//! For any state, the planner returns a plan that follows the rules, or a reason.
 
 use crate::rules::broken;
 use crate::states::{anew, pipeline, resumed};
 use polyshade::ErrorKind;
 use polyshade_planner::{self as planner, Device, Draw, Plan, Preset, Step, Variant};
-use polyshade_trials::Choices;
-use polyshade_trials::planner::{any_device, any_draw, any_pipeline};
+use polyshade_testing::Choices;
+use polyshade_testing::planner::{any_device, any_draw, any_pipeline};
 use std::collections::{HashMap, HashSet};
 
 const CASES: u32 = 200_000;
 
-/// These states give plans of every kind and refusals, and no plan breaks a rule.
+/// The random states lead to plans of every kind and to refusals, and no plan breaks a rule.
 #[test]
 fn every_state_has_a_plan_or_a_reason() {
     let mut choices = Choices::seeded(1);
@@ -46,7 +46,7 @@ fn every_state_has_a_plan_or_a_reason() {
     assert!(reasons.len() > 30, "{reasons:?}");
 }
 
-/// Broken plans, each of which some rule must detect.
+/// Each broken plan must be detected by a rule.
 #[test]
 fn rules_notice_broken_plans() {
     let mut found = HashSet::new();
@@ -70,7 +70,7 @@ fn rules_notice_broken_plans() {
     note(hurry, &vulkan, &resumed());
 }
 
-/// Waits for captured data only.
+/// Removes all waits except those for captured data.
 fn hurry(steps: &mut Vec<Step>) {
     for step in steps {
         if let Step::Barriers(barriers) = step {
@@ -87,7 +87,7 @@ fn both_instead(steps: &mut Vec<Step>) {
     }
 }
 
-/// Plans are keys: equal states have equal plans, and different plans are different keys.
+/// Plans can be used as keys: equal states have equal plans, and different plans are different keys.
 #[test]
 fn plans_are_keys() {
     let device = Device::from(Preset::Vulkan);

@@ -54,7 +54,7 @@ fn captures_of_recipes_are_planned() {
         let made = recipe::lower(&[(&given, Target::new("main"))], &recipe).expect("it is one");
         let capture = capture(&made[0]);
 
-        // It equals the capture of the lowerings one by one.
+        // The capture equals that of the lowerings applied one by one.
         let pulled = vertex_pulling::lower(&given, "main", &pulled()).expect("it has attributes");
         let prepared = transform_feedback::prepare(&pulled.module, "main", &options);
         assert_eq!(capture, Capture::from(&prepared.expect("it has outputs")));

@@ -1,4 +1,4 @@
-//! Impossible requests are refused with the reason.
+//! The planner refuses impossible requests and states the reason.
 
 use crate::states::{anew, counters, pipeline, resumed};
 use polyshade::ErrorKind;
@@ -6,8 +6,8 @@ use polyshade::host::{AddressSource, Binding, ParamSource, Set, SideEffects};
 use polyshade::transform_feedback::{self};
 use polyshade_planner::{
     self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device,
-    Draw, Emitted, End, Feedback, FeedbackBuffer, ParamValue, PassState, Path, Pipeline, Preset,
-    Query, Step, Topology, TransformFeedback, Use, Uses, WordRange,
+    Draw, Emitted, End, Feedback, FeedbackBuffer, ParamRange, ParamValue, PassState, Path,
+    Pipeline, Preset, Query, Step, Topology, TransformFeedback, Use, Uses,
 };
 
 #[track_caller]
@@ -33,7 +33,7 @@ fn expect(
     assert_eq!(error.kind(), kind, "{error}");
 }
 
-/// The state that these tests change has a plan.
+/// The state that the other tests change has a plan.
 #[test]
 fn the_base_is_planned() {
     for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal] {
@@ -59,16 +59,16 @@ pub(crate) fn with_capture(edit: impl FnOnce(&mut Capture)) -> Pipeline {
 #[test]
 fn ranges_lie_in_their_buffers() {
     for (bound, reason) in [
-        (Bound { buffer: None, buffer_size: 64, offset: 68, size: None }, "from byte 68"),
+        (Bound { buffer: None, buffer_size: 64, offset: 68, size: None }, "begins at byte 68"),
         (
             Bound { buffer: None, buffer_size: 64, offset: 32, size: Some(36) },
-            "a range of 36 bytes where 32",
+            "the range has 36 bytes, but only 32 bytes are left",
         ),
-        (Bound { buffer: None, buffer_size: 64, offset: 2, size: Some(4) }, "not multiples of 4"),
-        (Bound { buffer: None, buffer_size: 64, offset: 0, size: Some(6) }, "not multiples of 4"),
+        (Bound { buffer: None, buffer_size: 64, offset: 2, size: Some(4) }, "in multiples of 4"),
+        (Bound { buffer: None, buffer_size: 64, offset: 0, size: Some(6) }, "in multiples of 4"),
         (
             Bound { buffer: None, buffer_size: u64::MAX, offset: u64::MAX, size: Some(u64::MAX) },
-            "where 0 are",
+            "but only 0 bytes are left",
         ),
     ] {
         for preset in [Preset::Vulkan, Preset::VulkanMobile] {
@@ -79,10 +79,10 @@ fn ranges_lie_in_their_buffers() {
     let huge = Bound { buffer: None, buffer_size: 1 << 40, offset: 0, size: None };
     let draw = change(|active| active.buffers[1] = Some(huge));
     refused(Preset::Vulkan, &pipeline(), &draw, "a range of 1099511627776 bytes");
-    refused(Preset::VulkanMobile, &pipeline(), &draw, "bytes of a storage buffer");
+    refused(Preset::VulkanMobile, &pipeline(), &draw, "a storage buffer range of");
 }
 
-/// Vulkan cannot bind a range that begins at the end of its buffer; an empty buffer has no other range.
+/// Vulkan cannot bind a range that begins at the end of its buffer, and an empty buffer has no other range.
 #[test]
 fn a_range_begins_in_its_buffer() {
     for (buffer_size, size) in [(4096, None), (4096, Some(0)), (0, None)] {
@@ -93,13 +93,13 @@ fn a_range_begins_in_its_buffer() {
     }
 }
 
-/// The host owns the counters of the storage path and does not know values that the application writes to them.
+/// On the storage path the host owns the counters, and does not know the values that the application writes to them.
 #[test]
 fn counters_that_the_application_writes_are_not_the_hosts() {
     let written = |one| Uses { counters: vec![Use::Save, one], ..Uses::default() };
     for one in [Use::CopyDestination, Use::HostWrite] {
         let draw = Draw { before: written(one), ..resumed() };
-        refused(Preset::VulkanMobile, &pipeline(), &draw, "a counter that was written");
+        refused(Preset::VulkanMobile, &pipeline(), &draw, "that the application has written");
         assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &draw).is_ok());
     }
     let read = Draw { before: written(Use::CopySource), ..resumed() };
@@ -124,7 +124,7 @@ fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
         Draw { call: Call::ByteCount(count), ..resumed() }
     };
     let Some(own) = counters()[1] else { panic!("it has two") };
-    contradicts(Preset::Vulkan, &pipeline(), &counted(own), "counter (7, 4) counts the vertices");
+    contradicts(Preset::Vulkan, &pipeline(), &counted(own), "cannot save counter (7, 4)");
     let other = Counter { offset: 8, ..own };
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &counted(other)).is_ok());
 }
@@ -135,13 +135,14 @@ fn metal_counts_what_stands_beside_storage_buffers() {
     let with = |storage_buffers, host| {
         with_capture(|capture| {
             let storage = capture.storage.as_mut().expect("it is there");
-            (storage.storage_buffers, storage.host) = (storage_buffers, host);
+            (storage.storage_buffers, storage.params_at) = (storage_buffers, host);
         })
     };
     let own = ParamSource::StorageBuffer { set: Set(3), binding: Binding(2) };
     let pushed = ParamSource::PushConstant { offset: 0 };
-    refused(Preset::Metal, &with(31, own), &anew(), "32 storage buffers, only 31");
-    refused(Preset::Metal, &with(30, pushed), &anew(), "32 storage buffers, only 31");
+    let reason = "need 32 storage buffers, but the device supports 31";
+    refused(Preset::Metal, &with(31, own), &anew(), reason);
+    refused(Preset::Metal, &with(30, pushed), &anew(), reason);
     assert!(planner::plan(&Preset::Metal.into(), &with(30, own), &anew()).is_ok());
     assert!(planner::plan(&Preset::Metal.into(), &with(29, pushed), &anew()).is_ok());
 }
@@ -150,20 +151,21 @@ fn metal_counts_what_stands_beside_storage_buffers() {
 fn counters_are_whole_words_of_buffers_that_are_there() {
     let odd = vec![Some(Counter { buffer: 0, offset: 2 })];
     let draw = change(|active| active.end = End::Save(odd));
-    contradicts(Preset::Vulkan, &pipeline(), &draw, "a counter at byte 2");
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "the counter offset 2 is not a multiple of 4");
     let three = [counters(), counters()].concat();
     let draw = change(|active| active.begin = Begin::Resume(three));
-    contradicts(Preset::Vulkan, &pipeline(), &draw, "4 counters for 2 feedback buffers");
+    let reason = "4 counters are given, but the pipeline captures to 2 feedback buffers";
+    contradicts(Preset::Vulkan, &pipeline(), &draw, reason);
 }
 
 #[test]
 fn running_capture_is_left_alone() {
     let draw = change(|active| active.begin = Begin::Running);
-    contradicts(Preset::Vulkan, &pipeline(), &draw, "while capture runs");
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "cannot wait for other work");
     let outside = Draw { pass: PassState::Outside, before: Default::default(), ..draw };
-    contradicts(Preset::Vulkan, &pipeline(), &outside, "none is open");
+    contradicts(Preset::Vulkan, &pipeline(), &outside, "no render pass is active");
     let draw = change(|active| active.end = End::Running);
-    contradicts(Preset::Vulkan, &pipeline(), &draw, "while capture runs");
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "cannot wait after the draw");
 }
 
 #[test]
@@ -178,17 +180,17 @@ fn a_device_and_its_api_agree() {
 #[test]
 fn limits_are_kept() {
     let five = with_capture(|capture| capture.buffers = vec![FeedbackBuffer::default(); 5]);
-    refused(Preset::Vulkan, &five, &anew(), "5 feedback buffers");
+    refused(Preset::Vulkan, &five, &anew(), "cannot capture to 5 feedback buffers");
     let wide = with_capture(|capture| capture.buffers[0].stride = 4096);
     refused(
         Preset::Vulkan,
         &wide,
         &anew(),
-        "4096 bytes of stride, only 2048 (maxTransformFeedbackBufferDataStride)",
+        "4096 bytes of stride exceed the limit of 2048 (maxTransformFeedbackBufferDataStride)",
     );
     let odd = with_capture(|capture| capture.buffers[0].stride = 6);
     let more = with_capture(|capture| capture.buffers[0].data = Some(20));
-    contradicts(Preset::Vulkan, &more, &anew(), "20 bytes of a vertex in buffer 0, whose stride");
+    contradicts(Preset::Vulkan, &more, &anew(), "takes 20 bytes of buffer 0, whose stride");
     contradicts(Preset::Vulkan, &odd, &anew(), "6 bytes, is not a multiple of 4");
     let none = with_capture(|capture| capture.buffers[..].fill(FeedbackBuffer::default()));
     contradicts(Preset::Vulkan, &none, &anew(), "no feedback buffer captures anything");
@@ -196,34 +198,31 @@ fn limits_are_kept() {
     let storage = |edit: fn(&mut planner::Storage)| {
         with_capture(|capture| edit(capture.storage.as_mut().expect("it is there")))
     };
+    let mobile = Preset::VulkanMobile;
     let crowded = storage(|storage| storage.storage_buffers = 5);
-    refused(Preset::VulkanMobile, &crowded, &anew(), "5 storage buffers, only 4");
+    refused(mobile, &crowded, &anew(), "5 storage buffers, but the device supports 4");
     let far = storage(|storage| storage.set.0 = 4);
-    refused(Preset::VulkanMobile, &far, &anew(), "5 descriptor sets, only 4");
-    let pushed = storage(|storage| storage.host = ParamSource::PushConstant { offset: 100 });
-    refused(Preset::VulkanMobile, &pushed, &anew(), "144 bytes of push constants, only 128");
+    refused(mobile, &far, &anew(), "5 descriptor sets, but the device supports 4");
+    let pushed = storage(|storage| storage.params_at = ParamSource::PushConstant { offset: 100 });
+    refused(mobile, &pushed, &anew(), "144 bytes of push constants exceed the limit of 128");
     let at = |offset| {
         let host = ParamSource::Address(AddressSource::PushConstant { offset });
         with_capture(|capture| {
             let storage = capture.storage.as_mut().expect("it is there");
             // No descriptors are bound, so their limits do not matter.
-            (storage.host, storage.set.0, storage.storage_buffers) = (host, 99, 0);
+            (storage.params_at, storage.set.0, storage.storage_buffers) = (host, 99, 0);
             capture.path = Some(Path::Storage);
         })
     };
-    refused(
-        Preset::VulkanMobile,
-        &at(120),
-        &anew(),
-        "no addresses of buffers (bufferDeviceAddress",
-    );
-    refused(Preset::Vulkan, &at(128), &anew(), "136 bytes of push constants, only 128");
+    refused(mobile, &at(120), &anew(), "does not support buffer addresses (bufferDeviceAddress");
+    let reason = "136 bytes of push constants exceed the limit of 128";
+    refused(Preset::Vulkan, &at(128), &anew(), reason);
     assert!(planner::plan(&Preset::Vulkan.into(), &at(120), &anew()).is_ok());
     let missing = with_capture(|capture| capture.storage = None);
-    refused(Preset::VulkanMobile, &missing, &anew(), "does not say what the storage path binds");
+    refused(mobile, &missing, &anew(), "does not describe the bindings of the storage path");
 }
 
-/// Each limit of the extension, with the device's value and one below; the message contains the limit's name.
+/// Each limit of the extension is tested at the needed value and one below it. The message contains the limit's name.
 #[test]
 fn limits_of_the_extension_have_their_names() {
     let pipeline = with_capture(|capture| {
@@ -246,23 +245,23 @@ fn limits_of_the_extension_have_their_names() {
     for (less, reason) in [
         (
             TransformFeedback { max_buffers: 1, ..enough },
-            "2 feedback buffers, only 1 (maxTransformFeedbackBuffers)",
+            "2 feedback buffers exceed the limit of 1 (maxTransformFeedbackBuffers)",
         ),
         (
             TransformFeedback { max_buffer_size: 8188, ..enough },
-            "a range of 8192 bytes, only 8188 (maxTransformFeedbackBufferSize)",
+            "a range of 8192 bytes exceeds the limit of 8188 (maxTransformFeedbackBufferSize)",
         ),
         (
             TransformFeedback { max_stream_data: 107, ..enough },
-            "108 bytes of a vertex in a stream, only 107 (maxTransformFeedbackStreamDataSize)",
+            "108 bytes of a vertex in a stream exceed the limit of 107 (maxTransformFeedbackStreamDataSize)",
         ),
         (
             TransformFeedback { max_buffer_data: 59, ..enough },
-            "60 bytes of a vertex in a buffer, only 59 (maxTransformFeedbackBufferDataSize)",
+            "60 bytes of a vertex in a buffer exceed the limit of 59 (maxTransformFeedbackBufferDataSize)",
         ),
         (
             TransformFeedback { max_stride: 63, ..enough },
-            "64 bytes of stride, only 63 (maxTransformFeedbackBufferDataStride)",
+            "64 bytes of stride exceed the limit of 63 (maxTransformFeedbackBufferDataStride)",
         ),
     ] {
         refused(device(less), &pipeline, &anew(), reason);
@@ -275,8 +274,8 @@ fn limits_of_the_extension_have_their_names() {
         })
     };
     assert!(planner::plan(&least, &one(512), &anew()).is_ok());
-    refused(least.clone(), &one(516), &anew(), "516 bytes of stride, only 512");
-    refused(least, &with_capture(|_| {}), &anew(), "2 feedback buffers, only 1");
+    refused(least.clone(), &one(516), &anew(), "516 bytes of stride exceed the limit of 512");
+    refused(least, &with_capture(|_| {}), &anew(), "2 feedback buffers exceed the limit of 1");
 }
 
 #[test]
@@ -286,7 +285,7 @@ fn streams_need_a_device_that_has_them() {
     let points = Pipeline { geometry: Some(Emitted::Points), ..streams };
     assert!(planner::plan(&Preset::Vulkan.into(), &points, &anew()).is_ok());
     let lines = Pipeline { geometry: Some(Emitted::LineStrips), ..points.clone() };
-    let reason = "anything but points (transformFeedbackStreamsLinesTriangles)";
+    let reason = "several streams of lines or triangles (transformFeedbackStreamsLinesTriangles)";
     refused(Preset::Vulkan, &lines, &anew(), reason);
     let mut device = Device::from(Preset::Vulkan);
     let has = device.transform_feedback.as_mut().expect("the preset has it");
@@ -294,27 +293,27 @@ fn streams_need_a_device_that_has_them() {
     refused(device, &points, &anew(), "no geometry streams (geometryStreams)");
     let last = with_capture(|capture| capture.buffers[1].stream = 4);
     let last = Pipeline { geometry: Some(Emitted::Points), ..last };
-    refused(Preset::Vulkan, &last, &anew(), "only 4 streams (maxTransformFeedbackStreams)");
+    refused(Preset::Vulkan, &last, &anew(), "supports 4 streams (maxTransformFeedbackStreams)");
     let draw = Draw { queries: vec![Query::Stream(9)], ..anew() };
-    refused(Preset::Vulkan, &pipeline(), &draw, "a query of stream 9");
+    refused(Preset::Vulkan, &pipeline(), &draw, "cannot query stream 9");
 }
 
 #[test]
 fn what_the_variants_cannot_capture() {
     let mobile = Preset::VulkanMobile;
-    // Calls and stages.
+    // Refuse calls and stages.
     for (call, reason) in [
         (Call::Indexed, "were not made for draws with indices"),
         (Call::IndexedIndirect, "were not made for draws with indices"),
-        (Call::Indirect, "the host does not know arguments in buffers"),
+        (Call::Indirect, "the host does not know draw arguments in buffers"),
     ] {
         refused(mobile, &pipeline(), &Draw { call, ..anew() }, reason);
     }
     let geometry = Pipeline { geometry: Some(Emitted::Points), ..pipeline() };
     refused(mobile, &geometry, &anew(), "vertex stages only");
-    // Unbound buffers.
+    // Refuse unbound buffers.
     let first = change(|active| active.buffers[0] = None);
-    refused(Preset::Vulkan, &pipeline(), &first, "a counter for feedback buffer 1, where one");
+    refused(Preset::Vulkan, &pipeline(), &first, "a counter for feedback buffer 1: an earlier");
     let uncounted = change(|active| {
         active.buffers[0] = None;
         (active.begin, active.end) = (Begin::Anew, End::Forget);
@@ -322,9 +321,9 @@ fn what_the_variants_cannot_capture() {
     let uncounted = Draw { before: Uses::default(), next: Uses::default(), ..uncounted };
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &uncounted).is_ok());
     let unbound = change(|active| active.buffers[1] = None);
-    refused(mobile, &pipeline(), &unbound, "feedback buffer 1 captures something");
+    refused(mobile, &pipeline(), &unbound, "feedback buffer 1 captures outputs");
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline(), &unbound).is_ok());
-    // Topologies.
+    // Refuse topologies.
     let adjacency = Topology::TriangleListWithAdjacency;
     let pipeline = Pipeline { topology: adjacency, ..pipeline() };
     refused(mobile, &pipeline, &anew(), "were not made for a triangle list with adjacency");
@@ -339,19 +338,19 @@ fn what_the_variants_cannot_capture() {
 #[test]
 fn a_vertex_stage_has_to_be_able_to_store() {
     let stored = with_capture(|capture| capture.path = Some(Path::Storage));
-    refused(Preset::WebGpu, &stored, &anew(), "no vertex stage store");
+    refused(Preset::WebGpu, &stored, &anew(), "does not support stores in vertex stages");
     refused(Device::default(), &stored, &anew(), "vertexPipelineStoresAndAtomics");
     // Draw variants cannot be dispatched, and dispatch variants cannot be drawn.
     let words = |names: &[&str]| {
         with_capture(|capture| {
-            let storage = capture.storage.as_mut().expect("it says what it binds");
-            storage.words = names.iter().map(|name| (*name).to_owned()).collect();
+            let storage = capture.storage.as_mut().expect("the capture has a storage path");
+            storage.params = names.iter().map(|name| (*name).to_owned()).collect();
         })
     };
     let drawn = words(&["topology", "first_vertex", "vertex_count", "first_instance"]);
-    refused(Preset::WebGpu, &drawn, &anew(), "no vertex stage store");
+    refused(Preset::WebGpu, &drawn, &anew(), "does not support stores in vertex stages");
     let dispatched = words(&["vertex_count", "instance_count", "first_instance"]);
-    refused(Preset::VulkanMobile, &dispatched, &anew(), "are dispatched, not drawn");
+    refused(Preset::VulkanMobile, &dispatched, &anew(), "must be dispatched, not drawn");
     for device in [Preset::WebGpu.into(), Device::default()] {
         let plan = planner::plan(&device, &pipeline(), &anew()).expect("a compute stage stores");
         assert_eq!(plan.path, Some(Path::Compute));
@@ -370,7 +369,7 @@ fn side_effects_happen_once() {
     let mobile = Preset::VulkanMobile;
     refused(mobile, &fan(SideEffects::Refuse), &anew(), "two passes would repeat");
     let discarded = Pipeline { rasterizer_discard: true, ..fan(SideEffects::InSecondPass) };
-    refused(mobile, &discarded, &anew(), "a pass that is not drawn");
+    refused(mobile, &discarded, &anew(), "the shader's own stores is not drawn");
     assert!(planner::plan(&mobile.into(), &fan(SideEffects::InFirstPass), &anew()).is_ok());
 }
 
@@ -389,11 +388,11 @@ fn counts_come_from_whoever_keeps_them() {
         Draw { call: Call::ByteCount(count), ..Draw::default() }
     };
     let plain = Pipeline::default();
-    refused(Preset::Metal, &plain, &count(Path::Extension, 16), "no vertex count from a counter");
-    refused(Preset::Vulkan, &plain, &count(Path::Extension, 4096), "4096 bytes a vertex, only");
-    contradicts(Preset::Vulkan, &plain, &count(Path::Extension, 0), "0 bytes a vertex");
+    refused(Preset::Metal, &plain, &count(Path::Extension, 16), "cannot read the vertex count");
+    refused(Preset::Vulkan, &plain, &count(Path::Extension, 4096), "a vertex stride of 4096 bytes");
+    contradicts(Preset::Vulkan, &plain, &count(Path::Extension, 0), "the vertex stride of 0 bytes");
     let captured = Draw { call: count(Path::Extension, 16).call, ..anew() };
-    refused(Preset::VulkanMobile, &pipeline(), &captured, "does not know the counter");
+    refused(Preset::VulkanMobile, &pipeline(), &captured, "does not know the value of the counter");
 }
 
 #[test]
@@ -402,22 +401,22 @@ fn other_contradictions() {
     let views = Pipeline { multiview: true, ..pipeline() };
     refused(Preset::Vulkan, &views, &anew(), "several views");
     let patches = Pipeline { topology: Topology::PatchList, ..pipeline() };
-    contradicts(Preset::Vulkan, &patches, &anew(), "patches and tessellation");
+    contradicts(Preset::Vulkan, &patches, &anew(), "patch lists and tessellation stages");
     let draw = Draw { reads: vec![Use::Resume], ..anew() };
-    contradicts(Preset::Vulkan, &pipeline(), &draw, "done with counters");
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "accesses counters");
     let draw = Draw { queries: vec![Query::Stream(0); 2], ..anew() };
-    contradicts(Preset::Vulkan, &pipeline(), &draw, "asked for twice");
+    contradicts(Preset::Vulkan, &pipeline(), &draw, "is listed twice");
     let draw = Draw { reads: vec![Use::Vertices; 65], ..anew() };
     contradicts(Preset::Vulkan, &pipeline(), &draw, "more than 64 entries");
     let looped = Pipeline { topology: Topology::LineLoop, ..pipeline() };
-    refused(Preset::Vulkan, &looped, &anew(), "no line loops to capture");
+    refused(Preset::Vulkan, &looped, &anew(), "cannot capture line loops");
 }
 
 /// Returns a pipeline whose variants read these host parameters, by name.
 fn named(words: &[&str]) -> Pipeline {
     let mut named = pipeline();
     let storage = named.capture.as_mut().and_then(|capture| capture.storage.as_mut());
-    storage.expect("it has the storage path").words =
+    storage.expect("it has the storage path").params =
         words.iter().map(|word| (*word).to_owned()).collect();
     named
 }
@@ -425,25 +424,26 @@ fn named(words: &[&str]) -> Pipeline {
 #[test]
 fn words_are_filled_in_by_their_names() {
     let device = Preset::VulkanMobile.into();
-    let pipeline = named(&["first_vertex", "slots", "limit", "start_1", "reached_0"]);
+    let pipeline = named(&["first_vertex", "slots", "limit", "start_1", "counter_0"]);
     let plan = planner::plan(&device, &pipeline, &resumed()).expect("it is planned");
     let words = plan.steps.iter().find_map(|step| match step {
         Step::FillIn(words) => Some(words),
         _ => None,
     });
     let words = words.expect("the host fills in words");
-    let counter = |number: usize| ParamValue::Counter(counters()[number].expect("there are two"));
+    let host_counter =
+        |number: usize| ParamValue::Counter(counters()[number].expect("there are two"));
     let expected = [
         ParamValue::FirstVertex,
         ParamValue::Slots,
         ParamValue::Limit,
         ParamValue::Start(1),
-        counter(0),
+        host_counter(0),
     ];
     assert_eq!(words.values, expected);
     let range = |offset, size, number| {
-        let reached = counter(number);
-        WordRange { offset, size, reached, unbound: false }
+        let counter = host_counter(number);
+        ParamRange { offset, size, counter, unbound: false }
     };
     assert_eq!(words.ranges, [range(4, 4096, 0), range(0, 8192, 1)]);
 }
@@ -451,7 +451,7 @@ fn words_are_filled_in_by_their_names() {
 #[test]
 fn words_that_nobody_knows() {
     for word in ["number", "start_2", "size_x", "offset"] {
-        let reason = format!("the host has no word `{word}`");
+        let reason = format!("unknown host parameter `{word}`");
         refused(Preset::VulkanMobile, &named(&[word]), &resumed(), &reason);
     }
 }

@@ -1,4 +1,4 @@
-//! Draws of topologies that an API lacks, with indices that the host generates.
+//! Draws with topologies that an API lacks, for which the host generates indices.
 
 use crate::states::{anew, pipeline};
 use polyshade_planner::{
@@ -19,7 +19,7 @@ fn fan() -> Pipeline {
     Pipeline { topology: Topology::TriangleFan, ..pipeline() }
 }
 
-/// The vertex count is kept: the host computes it as for any other topology.
+/// The host computes the vertex count of a rewritten draw as for any other topology.
 #[test]
 fn the_host_counts_what_it_rewrites() {
     let count = ByteCount {
@@ -43,7 +43,7 @@ fn the_host_counts_what_it_rewrites() {
     assert_eq!(calls(&metal, &fan(), &captured), both);
 }
 
-/// A draw in an active capture uses the previous draw's pipeline, and so its indices.
+/// A draw in an active capture uses the previous draw's pipeline, and therefore the same kind of indices.
 #[test]
 fn a_running_capture_is_rewritten_as_it_began() {
     let device = Device { triangle_fans: false, ..Preset::Vulkan.into() };

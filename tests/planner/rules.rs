@@ -23,7 +23,7 @@ struct Walk<'s> {
     draw: &'s Draw,
     open: Option<Attachments>,
     running: bool,
-    /// Whether the draws of the last pass have been waited for.
+    /// Whether a step has waited for the draws of the last pass.
     waited: bool,
     queries: usize,
     captures: usize,
@@ -31,11 +31,11 @@ struct Walk<'s> {
     bound: Option<polyshade_planner::Bind>,
     /// The last bound variant, if it is a compute stage.
     computes: Option<Variant>,
-    /// Whether a capture has stored all outputs, and if so, whether a barrier for their reads followed.
+    /// Whether a capture has stored all outputs, and if so, whether a barrier for reads of the outputs followed.
     outputs: Option<bool>,
     /// The number of runs of the shader.
     runs: usize,
-    /// The part of the plan (before, in or after the pass) of the current step.
+    /// The part of the plan that contains the current step: before, in or after the pass.
     side: RecordAt,
     /// The ranges that are bound for writing.
     stored: Vec<StorageRange>,
@@ -80,12 +80,12 @@ impl<'s> Walk<'s> {
                 let none = pass.attachments == Attachments::None;
                 rule(!none || self.device.passes_without_attachments, "a pass has attachments")?;
                 let goes_on = self.device.api == Api::Vulkan && pass.contents == Contents::Load;
-                rule(!goes_on || self.waited, "a pass goes on behind what it has drawn")?;
+                rule(!goes_on || self.waited, "a resumed pass waits for its earlier draws")?;
                 self.open = Some(pass.attachments);
             }
             Step::EndPass(attachments) => {
-                rule(self.open == Some(*attachments), "the pass that is open ends")?;
-                rule(!self.running, "capture does not outlive its pass")?;
+                rule(self.open == Some(*attachments), "the open pass ends")?;
+                rule(!self.running, "capture ends before its pass")?;
                 rule(self.queries == 0, "a query ends in the pass in which it began")?;
                 let kept = matches!(
                     self.draw.pass,
@@ -127,7 +127,7 @@ impl<'s> Walk<'s> {
                 rule(self.computes.is_some(), "a compute stage is bound")?;
                 self.captures += 1;
                 self.runs += 1;
-                // If passes wait, dispatches have their own passes.
+                // In APIs in which passes wait, dispatches have their own passes, so no barrier is needed.
                 self.outputs = (self.computes == Some(Variant::SpillOutputs))
                     .then_some(self.device.api != Api::Vulkan);
             }
@@ -148,23 +148,23 @@ impl<'s> Walk<'s> {
     }
 
     /// Checks WebGPU's rule that writable bindings of one buffer do not overlap ("encoder bind groups alias a
-    /// writable resource"). Buffers of the same size may be the same one, unless their captured ranges overlap.
+    /// writable resource"). Buffers of the same size may be the same buffer, unless their captured ranges overlap.
     fn bind(&mut self, range: &StorageRange) -> Result<(), String> {
         let Feedback::Active(active) = &self.draw.feedback else { return Ok(()) };
         let bound = |number: u32| active.buffers[number as usize].expect("it is bound");
         let own = bound(range.buffer);
-        // Offset and size.
+        // Check the offset and the size.
         let alignment = u64::from(self.device.storage_alignment.max(1));
         let is_aligned = range.offset.is_multiple_of(alignment);
-        rule(is_aligned && range.size.is_multiple_of(4), "what is bound is aligned")?;
+        rule(is_aligned && range.size.is_multiple_of(4), "bound ranges are aligned")?;
         let is_inside = range.size > 0 && range.offset + range.size <= own.buffer_size;
-        rule(is_inside, "what is bound lies in its buffer")?;
+        rule(is_inside, "bound ranges lie within their buffers")?;
         let overlap = |one: [u64; 2], other: [u64; 2]| one[0].max(other[0]) < one[1].min(other[1]);
         let captured = |bound: Bound| {
             let end = bound.size.map_or(bound.buffer_size / 4 * 4, |size| bound.offset + size);
             [bound.offset, end]
         };
-        // No writable bindings of one buffer overlap in WebGPU.
+        // Check that no writable bindings of one buffer overlap in WebGPU.
         self.stored.retain(|other| other.buffer != range.buffer);
         for other in self.stored.iter().filter(|_| self.device.api == Api::WebGpu) {
             rule(
@@ -177,7 +177,7 @@ impl<'s> Walk<'s> {
                 _ => own.buffer_size == its.buffer_size && !overlap(captured(own), captured(its)),
             };
             let ranges = [range, other].map(|one| [one.offset, one.offset + one.size]);
-            rule(!is_one || !overlap(ranges[0], ranges[1]), "what is written is bound once")?;
+            rule(!is_one || !overlap(ranges[0], ranges[1]), "written ranges are bound once")?;
         }
         self.stored.push(*range);
         Ok(())
@@ -193,8 +193,11 @@ impl<'s> Walk<'s> {
             }
             _ => false,
         };
-        rule(follows, "sides come in their order")?;
-        rule(!self.running && self.queries == 0, "what begins on a side ends there")?;
+        rule(follows, "the sides of a pass are recorded in order")?;
+        rule(
+            !self.running && self.queries == 0,
+            "captures and queries end on the side where they begin",
+        )?;
         self.open = (side == RecordAt::InPass).then_some(Attachments::Application);
         self.side = side;
         Ok(())
@@ -212,7 +215,7 @@ impl<'s> Walk<'s> {
         match bind.variant {
             Variant::SpillOutputs => self.outputs = Some(false),
             Variant::ReloadOutputs => {
-                rule(self.outputs == Some(true), "what is handed on has been stored before")?;
+                rule(self.outputs == Some(true), "reloaded outputs have been stored before")?;
             }
             _ => {}
         }
@@ -237,7 +240,7 @@ impl<'s> Walk<'s> {
             )?;
         }
         let application = self.open == Some(Attachments::Application);
-        rule(application || !rasterized, "what is rasterized is drawn to the attachments")
+        rule(application || !rasterized, "rasterized draws use the attachments")
     }
 
     fn end(&self, plan: &Plan) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! Whether a shader runs once or twice, and the keys of plans.
+//! The choice whether a shader runs once or twice, and the keys of plans.
 
 use crate::goldens::{golden, section};
 use crate::rules::broken;
@@ -9,10 +9,10 @@ use polyshade_planner::{
     self as planner, Active, Bound, Call, CounterOwner, Device, Draw, Feedback, PassState, Path,
     Pipeline, Preset, Resource, ShaderRuns, Step, StoredIndices, StoredOutputs, Topology,
 };
-use polyshade_trials::Choices;
-use polyshade_trials::planner::{any_device, any_draw, any_pipeline};
+use polyshade_testing::Choices;
+use polyshade_testing::planner::{any_device, any_draw, any_pipeline};
 
-/// Returns a pipeline of fans, which two passes capture and rasterize, with this shader cost.
+/// Returns a pipeline with triangle fans, which are captured and rasterized in separate passes, and this shader cost.
 fn fan(shader_cost: Option<u32>) -> Pipeline {
     let mut pipeline = Pipeline { topology: Topology::TriangleFan, shader_cost, ..pipeline() };
     let capture = pipeline.capture.as_mut().expect("it captures");
@@ -38,14 +38,14 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     let mut show = |heading: &str, device: &Device, pipeline: &Pipeline, draw: &Draw| {
         section(&mut text, heading, device, pipeline, draw);
     };
-    // By the costs of the shader and of the draw.
+    // Vary the costs of the shader and of the draw.
     show("dear", &mobile, &dear(), &anew());
     show("dear, inside, resumed and waited for", &mobile, &dear(), &resumed());
     show("cheap", &mobile, &fan(Some(100)), &anew());
     show("unknown", &mobile, &fan(None), &anew());
     show("few vertices", &mobile, &dear(), &Draw { vertices: Some(3), ..anew() });
     show("kept", &mobile, &dear(), &Draw { pass: PassState::Uninterruptible, ..anew() });
-    // By the state of the draw and the pipeline.
+    // Vary the state of the draw and the pipeline.
     let mut counted = anew();
     let Feedback::Active(active) = &mut counted.feedback else { panic!("it is active") };
     active.counter_owner = CounterOwner::Device;
@@ -67,7 +67,7 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     show("indices", &mobile, &indexed, &Draw { call: Call::Indexed, ..anew() });
     let discard = Pipeline { rasterizer_discard: true, ..dear() };
     show("nothing is rasterized", &mobile, &discard, &anew());
-    // On other devices.
+    // Vary the device.
     show("metal, inside", &Preset::Metal.into(), &dear(), &resumed());
     let mut dispatched = dear();
     dispatched.capture.as_mut().expect("it captures").path = Some(Path::Compute);
@@ -76,7 +76,7 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     golden("shader-runs.txt", &text);
 }
 
-/// More expensive shaders and larger draws favour one run; more outputs favour two.
+/// More expensive shaders and larger draws favour one run. More outputs favour two runs.
 #[test]
 fn the_model_is_monotonic() {
     let device = Device::from(Preset::VulkanMobile);
@@ -158,7 +158,7 @@ fn a_ring_buffers_offsets_are_no_part_of_the_key() {
     assert_ne!(key(Some(1)), key(None));
 }
 
-/// For any state, the plan of a key with the ranges of another draw is the plan of that draw.
+/// A plan that is adapted to the ranges of another draw with the same key equals that draw's plan.
 #[test]
 fn any_plan_serves_for_its_key() {
     let mut choices = Choices::seeded(3);

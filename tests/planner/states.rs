@@ -1,4 +1,4 @@
-//! States that the tests plan.
+//! Pipelines and draws for the tests of the planner.
 
 use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_planner::{
@@ -19,9 +19,9 @@ pub(crate) fn pipeline() -> Pipeline {
             outputs: None,
             set,
             binding,
-            host,
+            params_at: host,
             storage_buffers: 3,
-            words: Vec::new(),
+            params: Vec::new(),
             topologies: Vec::new(),
             unbound_buffers: false,
         }),
@@ -47,8 +47,8 @@ pub(crate) fn counters() -> Vec<Option<Counter>> {
     [0, 4].map(|offset| Some(Counter { buffer: 7, offset })).to_vec()
 }
 
-/// Returns a captured draw that resumes at the counters and saves them, inside the application's pass. Its captured
-/// data was and will be drawn, and a compute shader will read it.
+/// Returns a captured draw that resumes at the counters and saves them, inside the application's pass. An earlier and
+/// a later draw read the captured data, and a compute shader will read it.
 pub(crate) fn resumed() -> Draw {
     let active = Active {
         counter_owner: CounterOwner::Host,
@@ -73,7 +73,7 @@ pub(crate) fn resumed() -> Draw {
     }
 }
 
-/// Returns a captured draw from the start, outside any pass, without dependencies.
+/// Returns a draw whose capture begins anew, outside any pass, without dependencies.
 pub(crate) fn anew() -> Draw {
     let active = Active { buffers: buffers(), ..Active::default() };
     Draw { feedback: Feedback::Active(active), ..Draw::default() }

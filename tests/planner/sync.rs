@@ -1,9 +1,9 @@
-//! Stages and accesses, as in the Vulkan specification's table of synchronization.
+//! Stages and accesses of barriers, compared with the Vulkan specification's table of access types.
 
 use polyshade_planner::{Accesses, Path, Resource, ShaderStage, Stages, Use, barrier};
 use polyshade_vulkan::vk;
 
-/// The numbers are Vulkan's, so an executor of plans can pass them unchanged.
+/// The numeric values are Vulkan's, so an executor of plans can pass them on unchanged.
 #[test]
 fn numbers_are_vulkans() {
     for (stage, name) in Stages::NAMES {

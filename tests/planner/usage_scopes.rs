@@ -1,8 +1,9 @@
-//! Plans follow WebGPU's usage scopes. `tests/execution/webgpu/usage_scopes.rs` checks the same with wgpu.
+//! Plans follow WebGPU's rules for usage scopes. `tests/execution/webgpu/usage_scopes.rs` checks the same rules with
+//! wgpu.
 
 use polyshade_planner::Api;
-use polyshade_trials::Choices;
-use polyshade_trials::hazards::{
+use polyshade_testing::Choices;
+use polyshade_testing::hazards::{
     DependencyMode, any_sequence, executed, usage_scopes, without_ends,
 };
 

@@ -1,4 +1,5 @@
-//! Which vertex of a primitive is captured first, and for which draws the provoking vertex must be known.
+//! The order in which a primitive's vertices are captured, and the draws for which the provoking vertex must be
+//! known.
 
 use crate::states::{anew, pipeline};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -49,5 +50,5 @@ fn only_what_is_rasterized_needs_the_mode() {
     let device = Device { provoking_vertex: None, ..Preset::Vulkan.into() };
     let error = planner::plan(&device, &last(Topology::TriangleStrip, false), &anew());
     let error = error.expect_err("flat inputs come from it").to_string();
-    assert!(error.contains("no provoking vertex mode for the last vertex"), "{error}");
+    assert!(error.contains("cannot use the last vertex as the provoking vertex"), "{error}");
 }

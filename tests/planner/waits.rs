@@ -1,4 +1,4 @@
-//! Later commands wait for all accesses of a draw: reads, the counter of its vertex count, and captures.
+//! Later commands wait for all accesses of a draw: reads, the counter that provides its vertex count, and captures.
 
 use crate::states::{anew, pipeline, resumed};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -41,7 +41,7 @@ fn what_a_draw_reads_is_overwritten_behind_it() {
         let draw = reading(feedback, Use::Vertices, next);
         let found = waits(Preset::Vulkan, &pipeline, &draw);
         assert_eq!(found, (vec![overwritten.to_owned()], true));
-        // Metal has no barriers: the end of the pass is one.
+        // Metal has no barriers, so the end of the pass serves as a barrier.
         for (next, ends) in [
             (Use::Store(ShaderStage::Fragment), true),
             (Use::Capture(Path::Storage), true),
@@ -55,7 +55,7 @@ fn what_a_draw_reads_is_overwritten_behind_it() {
     }
 }
 
-/// Accesses outside the application's pass ended before it began or resumed.
+/// Accesses outside the application's pass ended before the pass began or resumed.
 #[test]
 fn a_pass_does_not_end_for_what_was_in_another() {
     for (before, ends) in [
@@ -82,7 +82,7 @@ fn metal_2_0() -> Device {
     Device { stores_beside_outputs: false, ..Preset::Metal.into() }
 }
 
-/// Each end of a pass stores and loads all attachments; no kind of capture needs to end the pass.
+/// Ending a pass stores all attachments and loads them again. No kind of capture needs to end the pass.
 #[test]
 fn a_captured_draw_stays_in_the_pass_that_is_open() {
     let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
@@ -95,7 +95,7 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
             assert!(!steps.iter().any(pass), "{steps:?}");
         }
     }
-    // A later use in the pass that reads captured data ends it.
+    // If a later command in the pass reads the captured data, the pass must end.
     let next = Uses { captured: vec![Use::Vertices], ..Uses::default() };
     for device in [Preset::Metal.into(), metal_2_0()] {
         let draw = Draw { pass: PassState::Interruptible, next: next.clone(), ..anew() };
@@ -108,7 +108,7 @@ fn a_captured_draw_stays_in_the_pass_that_is_open() {
     }
 }
 
-/// A pass that has ended before a capture does not end again for the next use: the capture is between passes.
+/// A pass that has ended before a capture does not end again for the next use, because the capture is between passes.
 #[test]
 fn a_pass_that_has_ended_for_a_capture_goes_on_once() {
     let fan = Pipeline { topology: Topology::TriangleFan, ..pipeline() };
@@ -126,7 +126,7 @@ fn a_pass_that_has_ended_for_a_capture_goes_on_once() {
     }
 }
 
-/// A pipeline depends on formats and on the provoking vertex mode: the key in a plan distinguishes them.
+/// A pipeline depends on formats and on the provoking vertex mode, so the key in a plan distinguishes them.
 #[test]
 fn what_is_bound_is_the_key_of_a_pipeline() {
     let last = Pipeline { provoking_vertex: ProvokingVertex::Last, ..pipeline() };
@@ -163,7 +163,7 @@ fn a_captured_draw_reads_too() {
         let expected = format!("captured data: {captured} -> TRANSFER / TRANSFER_WRITE");
         assert_eq!(waits(preset, &pipeline(), &draw).0, [expected]);
     }
-    // On Metal a copy is outside any pass, and the other uses may be in this one.
+    // On Metal, a copy is outside any pass. The other uses may be in the draw's pass.
     for (next, ends) in
         [(Use::Store(ShaderStage::Fragment), true), (Use::Vertices, true), (Use::CopySource, false)]
     {

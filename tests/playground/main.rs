@@ -1,7 +1,7 @@
-//! The playground in headless Chromium: its words equal those of the library of this build, it draws with and
-//! without each lowering, shows faults, and recovers from them.
+//! Tests the playground in headless Chromium: its SPIR-V words equal those of the library of this build, it draws
+//! with and without each lowering, and it shows faults and recovers from them.
 //!
-//! The tests are slow: `cargo xtask test --slow` makes the page, and passes its folder in a variable.
+//! The tests are slow. `cargo xtask test --slow` builds the page and passes its folder in an environment variable.
 
 mod page;
 mod pictures;
@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 
 type Test = fn(&Report) -> Result<(), Failed>;
 
-/// Tests by name, with whether the page must support GLSL.
+/// The tests, each with its name and whether the page must support GLSL.
 const TESTS: [(&str, bool, Test); 12] = [
     ("its words are the library's", false, words::are_the_librarys),
     ("words of a flipped bit are noticed", false, words::a_flipped_bit_is_noticed),
@@ -82,12 +82,12 @@ fn faults_of_glsl_are_shown_with_their_line(report: &Report) -> Result<(), Faile
     is_shown(report, ("glsl", "glsl", "vertex:3: 'nonsense' : undeclared identifier"))
 }
 
-fn is_shown(report: &Report, (name, place, said): (&str, &str, &str)) -> Result<(), Failed> {
+fn is_shown(report: &Report, (name, place, message): (&str, &str, &str)) -> Result<(), Failed> {
     let fault = report.faults.get(name).ok_or_else(|| format!("{name}: not tried"))?;
-    let is_right = fault.said.as_ref().is_some_and(|text| text.starts_with(said))
+    let is_right = fault.message.as_ref().is_some_and(|text| text.starts_with(message))
         && fault.place.as_deref().unwrap_or_default() == place
         && fault.goes_on;
-    check(is_right, || format!("{name}: {fault:?}, and not `{said}…` in {place}"))
+    check(is_right, || format!("{name}: {fault:?}, and not `{message}…` in {place}"))
 }
 
 fn a_link_carries_the_state(report: &Report) -> Result<(), Failed> {

@@ -1,4 +1,4 @@
-//! Opens the page in a browser and reads the report about its contents.
+//! Opens the playground page in a browser and reads the report about its contents.
 
 use polyshade_tests::chromium::{Browser, LIMIT};
 use serde::{Deserialize, Deserializer};
@@ -8,26 +8,26 @@ use std::io::Write;
 use std::path::Path;
 use tiny_http::{Method, Request, Server};
 
-/// A page that embeds the tested page and operates it.
+/// A driver page that embeds the playground page and operates it.
 const DRIVER: &str = include_str!("drive.html");
 
-/// The message that the driver posts.
+/// The message that the driver page posts.
 #[derive(Deserialize)]
 struct Answer {
     report: Option<Report>,
     error: Option<String>,
 }
 
-/// The contents of the page.
+/// The contents of the playground page.
 #[derive(Deserialize)]
 pub(crate) struct Report {
-    /// Every example with every lowering.
+    /// The results of every example with every lowering.
     pub(crate) cases: Vec<Case>,
-    /// One of the cases, of a module with one flipped bit.
+    /// A case whose module had one bit flipped.
     pub(crate) flipped: Case,
     /// The pictures of every example in its initial state.
     pub(crate) pictures: Vec<Pictures>,
-    /// The destination of blending.
+    /// The pixels that are the destination of blending.
     pub(crate) backdrop: Bytes,
     pub(crate) copied: Copied,
     pub(crate) accessible: Accessible,
@@ -43,7 +43,7 @@ pub(crate) struct Case {
     /// The original shaders in WGSL, if there are any.
     pub(crate) source: Option<[String; 2]>,
     pub(crate) words: Vec<Vec<u32>>,
-    /// The options.
+    /// The options, as the page writes them.
     pub(crate) wanted: String,
     pub(crate) fault: Option<String>,
     pub(crate) after: Option<Vec<Vec<u32>>>,
@@ -80,7 +80,7 @@ pub(crate) struct Copied {
 /// A fault, as the page shows it.
 #[derive(Deserialize, Debug)]
 pub(crate) struct Fault {
-    pub(crate) said: Option<String>,
+    pub(crate) message: Option<String>,
     #[serde(rename = "in")]
     pub(crate) place: Option<String>,
     pub(crate) goes_on: bool,
@@ -136,7 +136,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
     text.chunks(4).flat_map(group).collect()
 }
 
-/// Opens the page in a browser, and returns the driver's report.
+/// Opens the page in a browser, and returns the driver page's report.
 pub(crate) fn report(folder: &Path) -> Report {
     let server = Server::http("127.0.0.1:0").expect("a port is free");
     let _browser = Browser::open(&format!("http://{}/drive.html", server.server_addr()));
@@ -150,7 +150,7 @@ pub(crate) fn report(folder: &Path) -> Report {
     }
 }
 
-/// Serves a request of the browser; returns the driver's message when it is posted.
+/// Serves a request from the browser. If the request posts the driver page's message, the message is returned.
 fn answer(mut request: Request, folder: &Path) -> Option<Answer> {
     let url = request.url().split(['?', '#']).next().unwrap_or_default().to_owned();
     let (contents, answer) = match (request.method(), url.as_str()) {
@@ -172,7 +172,7 @@ fn answer(mut request: Request, folder: &Path) -> Option<Answer> {
     answer
 }
 
-/// Returns the page as a browser without WebGPU sees it.
+/// Returns the page with a script that hides WebGPU.
 fn without_webgpu(folder: &Path) -> Option<Vec<u8>> {
     let page = fs::read_to_string(folder.join("index.html")).ok()?;
     let script =
@@ -180,8 +180,8 @@ fn without_webgpu(folder: &Path) -> Option<Vec<u8>> {
     Some(page.replacen("<head>", &format!("<head>{script}"), 1).into_bytes())
 }
 
-/// Responds and closes the connection. A kept-alive connection would occupy a thread of the server, and the browser
-/// opens more of them than the server has threads.
+/// Responds and closes the connection. A kept-alive connection would occupy a server thread, and the browser opens
+/// more connections than the server has threads.
 fn respond(request: Request, kind: &str, contents: Option<&[u8]>) {
     let status = if contents.is_some() { "200 OK" } else { "404 Not Found" };
     let contents = contents.unwrap_or_default();

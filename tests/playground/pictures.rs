@@ -1,4 +1,4 @@
-//! The pictures and captures of the page.
+//! Tests of the pictures and captures of the playground page.
 
 use crate::check;
 use crate::page::{Bytes, Picture, Pictures, Report};
@@ -10,7 +10,7 @@ type Pixel = [u8; 4];
 /// The number of pixels in a picture.
 const PIXELS: usize = 256 * 256;
 
-/// The number of words in a vertex of the page and in a captured vertex, whose position has a w.
+/// The number of words in a vertex of the page, and in a captured vertex, which has a fourth position component.
 const GIVEN: usize = 12;
 const CAPTURED: usize = 13;
 
@@ -122,10 +122,11 @@ pub(crate) fn positions_are_kept_and_converted(report: &Report) -> Result<(), Fa
     check(beside <= EDGES, || format!("{beside} pixels differ from what depth was made of"))
 }
 
-/// The tolerance of results that are computed from 8-bit pixels.
+/// The tolerance for results that are computed from 8-bit pixels.
 const TOLERANCE: f32 = 4.0;
 
-/// The equation `hardlight` of `VK_EXT_blend_operation_advanced`; `overlay` exchanges source and destination.
+/// The equation `hardlight` of `VK_EXT_blend_operation_advanced`. The equation `overlay` exchanges source and
+/// destination.
 fn hard_light(source: f32, destination: f32) -> f32 {
     if source <= 0.5 {
         2.0 * source * destination

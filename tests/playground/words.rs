@@ -1,4 +1,4 @@
-//! The words and the WGSL of the page, compared with the library of this build.
+//! The page's SPIR-V words and WGSL, compared with the library of this build.
 
 use crate::check;
 use crate::page::{Case, Report};
@@ -18,7 +18,7 @@ struct Wanted {
     dispatch: Option<Options>,
 }
 
-/// The least number of cases: the example in WGSL, with every lowering.
+/// The minimum number of cases: the WGSL example with every lowering.
 const FEWEST: usize = 11;
 
 pub(crate) fn are_the_librarys(report: &Report) -> Result<(), Failed> {
@@ -30,7 +30,7 @@ pub(crate) fn are_the_librarys(report: &Report) -> Result<(), Failed> {
     check(made * 2 > report.cases.len(), || format!("{made} of {} are made", report.cases.len()))
 }
 
-/// The control: the page gets a module with another generator, which all lowerings keep.
+/// The control: the page gets a module with a different generator word, which all lowerings keep.
 pub(crate) fn a_flipped_bit_is_noticed(report: &Report) -> Result<(), Failed> {
     let found = differs(&report.flipped);
     check(found.as_ref().is_err_and(|fault| fault.contains("word 2 of stage 0")), || {
@@ -72,7 +72,7 @@ fn differs(case: &Case) -> Result<(), String> {
             return fault(format!("{native:?} here and {page:?}, {:?} there", case.fault));
         }
     };
-    // The words print as the same WGSL.
+    // The library prints the words as the same WGSL.
     for (number, (words, text)) in
         case.words.iter().chain(after).zip(case.texts.iter().flatten()).enumerate()
     {

@@ -1,8 +1,8 @@
-//! The validity of modules that `advanced_blend` lowers, by `spirv-val`.
+//! Checks with `spirv-val` that modules which `advanced_blend` lowers are valid.
 
 use crate::shader::{Shader, count};
 use polyshade::advanced_blend::{
-    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap,
+    self, Alpha, ArrayLayerSource, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
 use polyshade::host::{Binding, ParamSource, Reserved, Set, Target};
 use polyshade::{ErrorKind, Module};
@@ -22,7 +22,7 @@ pub(crate) const COLOUR: &str = "
 
 const WORD: ParamSource = ParamSource::PushConstant { offset: 0 };
 
-/// Lowers, and validates the result with `spirv-val`.
+/// Lowers a shader, and validates the result with `spirv-val`.
 #[track_caller]
 pub(crate) fn lowered(shader: &Shader, options: &Options) -> Module<'static> {
     let lowered = advanced_blend::lower(shader.module(), "main", options);
@@ -38,9 +38,9 @@ fn every_version_and_destination_is_valid() {
     let texture = |layer| Destination::Texture { set, binding, layer };
     let destinations = [
         Destination::InputAttachment { set, binding, index: 3 },
-        texture(Layer::One),
-        texture(Layer::Layer),
-        texture(Layer::View),
+        texture(ArrayLayerSource::One),
+        texture(ArrayLayerSource::Layer),
+        texture(ArrayLayerSource::View),
         Destination::TileImage,
         Destination::StorageImage { set, binding },
     ];
@@ -135,7 +135,7 @@ fn targets_that_are_alike_share_their_code() {
     let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
     validate(lowered.module.words()).unwrap();
     let m = &lowered.module;
-    // Equal targets share a function, and all share the equation.
+    // Equal targets share a function, and all targets share the equation.
     let named = |name: &str| {
         m.functions().filter(|f| m.name(f.id()).is_some_and(|own| own == name)).count()
     };
@@ -217,11 +217,11 @@ pub(crate) fn refused(target: &Target, options: &Options, kind: ErrorKind, part:
     assert!(error.to_string().contains(part), "{error}");
 }
 
-/// Options that the program cannot express; the others are cases, in `cases/blend`.
+/// Options that the program cannot express are refused. Other refusals are cases in `cases/blend`.
 #[test]
 fn what_cannot_be_honoured_is_refused() {
     let none = Options::new().equations([]);
-    refused(&"main".into(), &none, ErrorKind::Options, "without an equation");
+    refused(&"main".into(), &none, ErrorKind::Options, "its list of equations is empty");
     let reserved = Target::new("main").reserved(Reserved::new().binding(Set(3), Binding(0)));
     let multiply = Options::new().equations([Equation::Multiply]);
     refused(&reserved, &multiply, ErrorKind::Options, "reserved");

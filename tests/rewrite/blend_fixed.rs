@@ -1,11 +1,11 @@
-//! The validity of modules to which `advanced_blend` adds fixed-function operations, by `spirv-val`.
+//! Checks with `spirv-val` that modules to which `advanced_blend` adds fixed-function operations are valid.
 
 use crate::blend::{COLOUR, lowered, refused};
 use crate::shader::{Shader, count};
 use polyshade::ErrorKind;
 use polyshade::advanced_blend::{
-    self, ColorBlend, Destination, Equation, Factor, Format, FormatClass, LogicOperation,
-    Operation, Options, Ordinary, Overlap, Term,
+    self, BlendComponent, ColorBlend, Destination, Equation, Factor, FixedFunctionBlend, Format,
+    FormatClass, LogicOperation, Operation, Options, Overlap,
 };
 use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_formats::SpirvVersion;
@@ -17,15 +17,15 @@ const SECOND: &str = "
     void fill(out vec4 to, float x) { to = vec4(x); }
     void main() { fill(colour, 0.5); if (gl_FragCoord.x < 2.0) return; fill(factor, 0.25); }";
 
-fn over() -> Ordinary {
-    Ordinary::both(Term::add(Factor::One, Factor::OneMinusSrcAlpha))
+fn over() -> FixedFunctionBlend {
+    FixedFunctionBlend::both(BlendComponent::add(Factor::One, Factor::OneMinusSrcAlpha))
 }
 
 fn destinations() -> [Destination; 4] {
     let (set, binding) = (Set(2), Binding(5));
     [
         Destination::InputAttachment { set, binding, index: 3 },
-        Destination::Texture { set, binding, layer: advanced_blend::Layer::One },
+        Destination::Texture { set, binding, layer: advanced_blend::ArrayLayerSource::One },
         Destination::TileImage,
         Destination::StorageImage { set, binding },
     ]
@@ -43,12 +43,15 @@ fn fixed_function_is_valid_in_every_version_and_destination() {
         let (plain, second, integers) = (shader(COLOUR), shader(SECOND), shader(integers));
         for destination in destinations() {
             let options = |target| Options::new().every_target(target).destination(destination);
-            lowered(&plain, &options(ColorBlend::ordinary(over())));
+            lowered(&plain, &options(ColorBlend::fixed_function(over())));
             lowered(&plain, &options(ColorBlend::logic(LogicOperation::Nor)).multisampled());
             let signed = ColorBlend::logic(LogicOperation::Nor).format(FormatClass::Sint);
             lowered(&integers, &options(signed));
-            let dual = Ordinary::both(Term::add(Factor::One, Factor::OneMinusSrc1Color));
-            lowered(&second, &options(ColorBlend::ordinary(dual)));
+            let dual = FixedFunctionBlend::both(BlendComponent::add(
+                Factor::One,
+                Factor::OneMinusSrc1Color,
+            ));
+            lowered(&second, &options(ColorBlend::fixed_function(dual)));
         }
     }
 }
@@ -58,10 +61,14 @@ fn every_factor_and_operation_is_valid() {
     let shader = Shader::glsl(ShaderStage::Fragment, SECOND);
     for operation in Operation::ALL {
         for source in Factor::ALL {
-            let color = Term { source, destination: Factor::DstAlpha, operation };
-            let alpha =
-                Term { source: Factor::One, destination: source, operation: Operation::Add };
-            let target = ColorBlend::ordinary(Ordinary { color, alpha }).format(FormatClass::Snorm);
+            let color = BlendComponent { source, destination: Factor::DstAlpha, operation };
+            let alpha = BlendComponent {
+                source: Factor::One,
+                destination: source,
+                operation: Operation::Add,
+            };
+            let target = ColorBlend::fixed_function(FixedFunctionBlend { color, alpha })
+                .format(FormatClass::Snorm);
             let module = lowered(&shader, &Options::new().every_target(target));
             assert_eq!(count(&module, Op::SWITCH) + count(&module, Op::PHI), 0);
         }
@@ -76,10 +83,11 @@ fn every_factor_and_operation_is_valid() {
 #[test]
 fn a_second_source_leaves_the_interface() {
     let shader = Shader::glsl(ShaderStage::Fragment, SECOND);
-    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::OneMinusSrc1Color));
+    let dual =
+        FixedFunctionBlend::both(BlendComponent::add(Factor::Src1Alpha, Factor::OneMinusSrc1Color));
     for target in [
-        ColorBlend::ordinary(dual),
-        ColorBlend::ordinary(over()),
+        ColorBlend::fixed_function(dual),
+        ColorBlend::fixed_function(over()),
         ColorBlend::new([Equation::Screen]),
     ] {
         let module = lowered(&shader, &Options::new().every_target(target));
@@ -92,7 +100,7 @@ fn a_second_source_leaves_the_interface() {
         "layout(location = 0) out vec4 a[2]; layout(location = 0, index = 1) out vec4 b[2];
                   void main() { a[0] = a[1] = vec4(1); b[0] = b[1] = vec4(0.5); }";
     let arrays = Shader::glsl(ShaderStage::Fragment, arrays);
-    lowered(&arrays, &Options::new().every_target(ColorBlend::ordinary(dual)));
+    lowered(&arrays, &Options::new().every_target(ColorBlend::fixed_function(dual)));
     // A target that the shader does not blend keeps both outputs for the fixed function.
     let unblended = Options::new().unblended(0);
     let left = advanced_blend::lower(shader.module(), "main", &unblended).unwrap();
@@ -104,14 +112,17 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
     let source = "layout(location = 0) out vec4 a; layout(location = 1) out vec4 b;
                   void main() { a = vec4(0.5); b = vec4(0.25); }";
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    let constant = Ordinary::both(Term::add(Factor::ConstantColor, Factor::OneMinusConstantAlpha));
+    let constant = FixedFunctionBlend::both(BlendComponent::add(
+        Factor::ConstantColor,
+        Factor::OneMinusConstantAlpha,
+    ));
     let (set, binding) = (Set(1), Binding(0));
     let push = ParamSource::PushConstant { offset: 8 };
     let uniform = ParamSource::Uniform { set, binding };
     let options = |select, constants| {
         Options::new()
             .target(0, ColorBlend::new([Equation::Multiply, Equation::Screen]))
-            .target(1, ColorBlend::ordinary(constant))
+            .target(1, ColorBlend::fixed_function(constant))
             .select(select)
             .blend_constants_in(constants)
     };
@@ -130,14 +141,14 @@ fn words_of_selection_and_constants_share_a_place_or_have_two() {
     let other = options(push, ParamSource::PushConstant { offset: 64 });
     let error = advanced_blend::lower(shader.module(), "main", &other).map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Options);
-    assert!(error.to_string().contains("right behind"), "{error}");
-    // Without a constant factor, there are no parameters for the constants.
-    let without = options(push, push).target(1, ColorBlend::ordinary(over()));
+    assert!(error.to_string().contains("must have the same source"), "{error}");
+    // Without a constant factor, the shader has no parameters for blend constants.
+    let without = options(push, push).target(1, ColorBlend::fixed_function(over()));
     let lowered = advanced_blend::lower(shader.module(), "main", &without).unwrap();
     assert_eq!(lowered.requirements.push_constants, Some(8..12));
 }
 
-/// Options that the program cannot express; the others are cases, in `cases/blend`.
+/// Options that the program cannot express are refused. Other refusals are cases in `cases/blend`.
 #[test]
 fn what_fixed_function_cannot_do_here_is_refused() {
     let all = |target| Options::new().every_target(target);
@@ -145,11 +156,11 @@ fn what_fixed_function_cannot_do_here_is_refused() {
     let wide = Format::new(FormatClass::Unorm, [32, 0, 0, 0]).unwrap();
     let wide = ColorBlend::logic(LogicOperation::Xor).format(wide);
     refused(all(wide), ErrorKind::Unsupported, "more than 16 bits");
-    let disjoint = ColorBlend::ordinary(over()).overlap(Overlap::Disjoint);
-    refused(all(disjoint), ErrorKind::Options, "are of advanced equations");
+    let disjoint = ColorBlend::fixed_function(over()).overlap(Overlap::Disjoint);
+    refused(all(disjoint), ErrorKind::Options, "apply only to advanced equations");
     for samples in [0, 64] {
-        let options = all(ColorBlend::ordinary(over())).alpha_to_coverage(samples);
-        refused(options, ErrorKind::Options, "1 to 32 samples");
+        let options = all(ColorBlend::fixed_function(over())).alpha_to_coverage(samples);
+        refused(options, ErrorKind::Options, "from 1 to 32 samples");
     }
 }
 
@@ -158,8 +169,8 @@ fn targets_that_no_shader_reads_keep_their_outputs() {
     let source = "layout(location = 0) out uvec4 a; layout(location = 1) out vec4 b;
                   void main() { a = uvec4(1); b = vec4(0.5); }";
     let shader = Shader::glsl(ShaderStage::Fragment, source);
-    // Integers without a logic operation are unchanged by options for every target.
-    let all = Options::new().every_target(ColorBlend::ordinary(over()));
+    // Options for every target do not change integers without a logic operation.
+    let all = Options::new().every_target(ColorBlend::fixed_function(over()));
     let lowered = advanced_blend::lower(shader.module(), "main", &all).unwrap();
     let locations: Vec<u32> = lowered.result.keys().copied().collect();
     assert_eq!(locations, [1]);

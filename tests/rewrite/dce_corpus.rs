@@ -1,4 +1,4 @@
-//! Removes dead code from every shader of a corpus, if there is one next to the project.
+//! Removes dead code from every shader of the corpus, if it exists next to the project.
 
 use polyshade::Module;
 use polyshade::host::{SideEffects, Target};

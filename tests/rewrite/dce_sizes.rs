@@ -7,7 +7,7 @@ use polyshade::position_only::{self, Options};
 use polyshade_spv::{ExecutionModel, Op};
 use polyshade_tests::dead_code;
 
-/// The largest accepted ratio to the size after SPIRV-Tools' passes.
+/// The largest accepted size, relative to the size after SPIRV-Tools' passes.
 const MOST: f64 = 1.05;
 
 fn instructions(words: &[u32]) -> usize {

@@ -1,5 +1,5 @@
-//! Captures every shader of a corpus, if there is one next to the project, by the extension, converts its position
-//! and discards its primitives: the result must be valid or refused.
+//! Captures every shader of the corpus by the extension, converts its position and discards its primitives. The
+//! result must be valid or refused. Without a corpus next to the project, the test does nothing.
 
 use crate::dce_corpus::corpus;
 use polyshade::clip_space;
@@ -17,14 +17,14 @@ const STAGES: [ExecutionModel; 3] =
 /// Specialization constant ids that no shader of a corpus uses.
 const IDS: [u32; 3] = [70_001, 70_002, 70_003];
 
-/// Returns the entry point, on a device with many output components.
+/// Returns the entry point as a target, on a device with many output components.
 fn target(entry: EntryPoint<'_>) -> Target {
     let mut device = Device::default();
     device.output_components = 512;
     Target::new(entry.name()).stage(entry.model()).device(device)
 }
 
-/// Captures all possible outputs of an entry point in reverse order, so that few are in the order of a block.
+/// Captures all outputs that can be captured in reverse order, so that few of them are in the order of a block.
 fn decorated(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Vec<u32>, Error> {
     let all = transform_feedback::capturable(m, entry).into_iter().rev();
     let varyings: Vec<Varying> =
@@ -56,7 +56,7 @@ fn corpus_is_captured_converted_and_discarded() {
         for entry in m.entry_points().filter(|entry| STAGES.contains(&entry.model())) {
             let captured = match decorated(&m, entry) {
                 Ok(captured) => captured,
-                // There is nothing to capture, or the outputs are of several vertex streams.
+                // Either no output can be captured, or the outputs belong to several vertex streams.
                 Err(error)
                     if matches!(error.kind(), ErrorKind::Options | ErrorKind::Unsupported) =>
                 {

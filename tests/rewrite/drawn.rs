@@ -18,7 +18,8 @@ const COVER: &str = "
 
 const WHITE: &str = "layout(location = 0) out vec4 v; void main() { v = vec4(1.0); }";
 
-/// One colour for each column: discarded two calls deep, returned early from a loop, returned early, and at the end.
+/// One colour for each column: discarded two calls deep, returned early from a loop, returned early, and written at
+/// the end.
 const COLUMNS: &str = "
     layout(location = 0) out vec4 colour;
     void deeper(int column) { if (column == 0) discard; }

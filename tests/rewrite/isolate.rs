@@ -1,4 +1,5 @@
-//! Shared code is cloned: [the cases](../cases/rewrite/isolate) show how, and this test that none is missed.
+//! Isolation clones shared code. [The cases](../cases/rewrite/isolate) show how, and this test shows that no shared
+//! code is missed.
 
 use crate::shader::case;
 use polyshade::rewrite;

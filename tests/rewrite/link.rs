@@ -44,7 +44,7 @@ fn a_function_that_the_library_lacks_is_a_mistake_of_ours() {
 }
 
 #[test]
-#[should_panic(expected = "a library has no global variables")]
+#[should_panic(expected = "a library cannot have a global variable")]
 fn a_library_with_global_variables_is_a_mistake_of_ours() {
     let shader = Shader::glsl(ShaderStage::Vertex, HOST);
     let library = library_of(

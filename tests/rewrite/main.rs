@@ -1,4 +1,5 @@
-//! Tests of rewrite tools and lowerings that cannot be cases: properties, error positions, corpora, drivers.
+//! Tests of rewrite tools and lowerings that cannot be cases, because they test properties, error positions, corpora
+//! or drivers.
 
 mod blend;
 mod blend_fixed;

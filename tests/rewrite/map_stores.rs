@@ -21,7 +21,7 @@ fn set_to_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Error>
     rewrite::map_stores(m, p, size, function)
 }
 
-/// Returns the number of stores of the function's results, and the number of all stores.
+/// Returns the number of stores that store the function's results, and the number of all stores.
 fn stores(shader: &Shader) -> (usize, usize) {
     let (shader, ()) = shader.rewritten(set_to_two);
     let (m, two) = (shader.module(), shader.id("two"));
@@ -123,10 +123,10 @@ fn what_cannot_go_through_it_is_refused() {
         assert!(error.message().contains(why), "{body}: {error}");
     };
     let own = "gl_out[gl_InvocationID].gl_PointSize";
-    refused(&format!("{own} = 1.0; {own} += 1.0;"), "loads an output");
+    refused(&format!("{own} = 1.0; {own} += 1.0;"), "the shader also loads it");
     refused(
         "float all = gl_out[0].gl_PointSize; gl_out[gl_InvocationID].gl_PointSize = all;",
-        "loads an output",
+        "the shader also loads it",
     );
     let error = control("OpStore %out %all_zero").refused(ErrorKind::Unsupported, set_to_two);
     assert!(error.message().contains("for all vertices at once"), "{error}");

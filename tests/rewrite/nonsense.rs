@@ -1,14 +1,14 @@
-//! Invalid modules, each found by a fuzz target: rewrite tools refuse or rewrite them, and do not panic.
+//! Invalid modules that fuzz targets have found. Rewrite tools refuse or rewrite such modules, and do not panic.
 
 use polyshade::rewrite::{DceOptions, Place, Scalarized, dce, scalarize, specialize};
 use polyshade::transform_feedback::capturable;
 use polyshade_spv::{Id, Module, Op, StorageClass};
+use polyshade_testing::calls::make_all;
 use polyshade_tests::shader::{ShaderStage, assemble, compile};
-use polyshade_trials::calls::make_all;
 
-/// Returns the words with a width of 0 in all integer types.
+/// Returns the words with a width of 0 for all integer types.
 fn without_bits(words: &[u32]) -> Vec<u32> {
-    let module = Module::parse(words).expect("what was compiled can be read");
+    let module = Module::parse(words).expect("the compiled module parses");
     let mut changed = words.to_vec();
     for inst in module.instructions().filter(|inst| inst.op() == Op::TYPE_INT) {
         changed[inst.at() as usize + 2] = 0;
@@ -45,13 +45,13 @@ fn loops_that_branch_to_what_is_no_label_are_left_alone() {
         }
         void main() { sum = add(1.0); }";
     let words = compile(source, ShaderStage::Fragment).expect("it compiles");
-    let module = Module::parse(&words).expect("what was compiled can be read");
+    let module = Module::parse(&words).expect("the compiled module parses");
     let parameter = module.instructions().find(|inst| inst.op() == Op::FUNCTION_PARAMETER);
     let parameter = parameter.and_then(|inst| inst.result()).expect("there is a parameter");
     let branches = module.instructions().filter(|inst| inst.op() == Op::BRANCH_CONDITIONAL);
     let branches: Vec<usize> = branches.map(|inst| inst.at() as usize).collect();
     assert!(!branches.is_empty());
-    // Either branch out of the loop.
+    // Change either target of a branch out of the loop.
     for (at, way) in branches.into_iter().flat_map(|at| [(at, 2), (at, 3)]) {
         let mut changed = words.clone();
         changed[at + way] = parameter.word();
@@ -95,7 +95,10 @@ fn a_variable_as_the_scope_of_another_access_is_refused() {
     let what = Scalarized { variable: to, per_vertex: false, write_only: false, places: &places };
     let refused = module.rewrite(|m, p| scalarize(m, p, what, StorageClass::OUTPUT));
     let error = refused.map(|_| ()).expect_err("a scope is no access");
-    assert!(error.message().contains("used otherwise than by loads and stores"), "{error}");
+    assert!(
+        error.message().contains("an instruction other than a load or store uses it"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn a_pointer_into_a_variable_is_no_variable_to_take_apart() {
         layout(location = 0) out float to;
         void main() { to = from.y; }";
     let words = compile(source, ShaderStage::Vertex).expect("it compiles");
-    let module = Module::parse(&words).expect("what was compiled can be read");
+    let module = Module::parse(&words).expect("the compiled module parses");
     let input = module.variables().find(|one| one.storage_class() == StorageClass::INPUT);
     let input = input.expect("there is an input").result();
     let chain = module.uses_of(input).find(|inst| inst.op() == Op::ACCESS_CHAIN);
@@ -117,7 +120,7 @@ fn a_pointer_into_a_variable_is_no_variable_to_take_apart() {
         next.map(|next| Module::parse(next.module.words()).expect("it can be read again").bound())
     };
     let error = scattered(pointer, &places[..1]).expect_err("it is a pointer");
-    assert!(error.message().contains("is no variable"), "{error}");
+    assert!(error.message().contains("the id to scalarize is not a variable"), "{error}");
     let four = [places.clone(), places.clone()].concat();
     scattered(input, &four).expect("it is a variable");
 }
@@ -129,7 +132,7 @@ fn an_interface_that_lists_what_a_dead_function_defines_leaves_nothing_of_it() {
         float half_of(float x) { return 0.5 * x; }
         void main() { float dead = half_of(3.0); sum = 1.0; }";
     let words = compile(source, ShaderStage::Fragment).expect("it compiles");
-    let module = Module::parse(&words).expect("what was compiled can be read");
+    let module = Module::parse(&words).expect("the compiled module parses");
     let label = module.instructions().filter(|inst| inst.op() == Op::LABEL).last();
     let label = label.and_then(|inst| inst.result()).expect("there is a label");
     let entry = module.entry_points().next().expect("there is one").inst();
@@ -209,7 +212,7 @@ fn types_of_themselves_have_an_end() {
             make();
             made.push(name);
         });
-        // A result shows that the lowering has looked at the variable.
+        // The expected lowering must give a result, which shows that it has processed the variable.
         let expected = if is_vertex { "clip-planes" } else { "clip-emulate-fragment" };
         assert!(made.contains(&expected), "{ty}: {made:?}");
     }

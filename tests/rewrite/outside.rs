@@ -1,5 +1,5 @@
-//! A lowering outside the crate: with the public rewrite tools, it returns the module, the host parameters and the
-//! requirements like those of the crate.
+//! A lowering outside the crate. With the public rewrite tools, it returns a module, host parameters and requirements
+//! like the crate's lowerings.
 
 use polyshade::host::{HostParam, HostParams, LimitName, Lowered, ParamSource, Target};
 use polyshade::rewrite::{self, Lowering, Stages};
@@ -15,7 +15,7 @@ const LOWERING: Lowering = Lowering {
 
 const LAST: &str = "last_layer";
 
-/// Clamps `gl_Layer` at each vertex to the host parameter at `last`, for framebuffers with fewer layers.
+/// Clamps `gl_Layer` at each vertex to a host parameter with the source `last`, for framebuffers with fewer layers.
 fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -25,10 +25,10 @@ fn lower<'m>(
     let mut words = Vec::new();
     HostParams::add(&mut words, last, [HostParam::new(LAST, "the number of the last layer")]);
     let lowered = rewrite::lower(module, &target, &LOWERING, |m, p, entry| {
-        // Look up.
+        // Look up the built-in.
         let layer = rewrite::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::LAYER);
         let Some(layer) = layer else { return Ok(false) };
-        // Declare, then edit: a function that is called before each emit.
+        // Declare the parameter and a function, then call the function before each emit.
         let host = rewrite::host_params(m, p, entry, target.reservations(), &words, "layer_limit")?;
         let bool = p.bool();
         let at = rewrite::export_points(m, p, entry)?.at_exports(p, None);

@@ -21,7 +21,7 @@ fn both<'m>(m: &'m Module<'_>) -> [Module<'m>; 2] {
     variants.map(|variant| variant.unwrap().module)
 }
 
-/// Returns the words of every instruction in functions, by result.
+/// Returns the words of every instruction in functions that has a result, by result id.
 fn code(m: &Module<'_>) -> BTreeMap<Id, Vec<u32>> {
     let code = m.functions().flat_map(|body| body.instructions());
     code.filter_map(|inst| Some((inst.result()?, inst.words().to_vec()))).collect()

@@ -1,4 +1,5 @@
-//! Additions to push constants: an entry point has at most one block of them.
+//! Host parameters in push constants. An entry point has at most one push constant block, so parameters are added to
+//! it.
 
 use crate::shader::{Shader, entry};
 use polyshade::Error;
@@ -71,7 +72,7 @@ fn an_offset_that_is_no_multiple_of_4_or_too_large_is_refused() {
     }
 }
 
-/// The range for the pipeline layout is one range, from the first parameter to the last.
+/// The pipeline layout needs one range, from the first parameter to the last.
 #[test]
 fn the_range_takes_in_words_at_several_places() {
     let shader = Shader::glsl(ShaderStage::Vertex, "void main() { gl_Position = vec4(1); }");

@@ -1,4 +1,4 @@
-//! Shaders to rewrite, and queries of the result.
+//! Shaders to rewrite, and queries about the result.
 
 use polyshade_formats::SpirvVersion;
 use polyshade_spv::view::{EntryPoint, FunctionCall};
@@ -27,7 +27,7 @@ impl Shader {
         Self::valid(words)
     }
 
-    /// Assembles a module; numeric ids are kept.
+    /// Assembles a module, and keeps numeric ids.
     #[track_caller]
     pub(crate) fn assembled(text: &str) -> Self {
         Self::valid(shader::assemble(text.trim_start()).unwrap_or_else(|error| panic!("{error}")))
@@ -42,7 +42,7 @@ impl Shader {
         Self { module }
     }
 
-    /// Returns the result of `edit`, which must be valid, and the same when the edit is repeated.
+    /// Returns the result of `edit`. It must be valid, and repeating the edit must give the same result.
     #[track_caller]
     pub(crate) fn rewritten<T>(
         &self,
@@ -54,7 +54,7 @@ impl Shader {
         (Self::valid(next.module.into_words()), next.value)
     }
 
-    /// Returns the error of `edit`, which must be of this kind.
+    /// Returns the error of `edit`, which must have this kind.
     #[track_caller]
     pub(crate) fn refused<T>(
         &self,
@@ -93,7 +93,7 @@ impl Shader {
     }
 }
 
-/// Returns the module of a case below `tests/cases/rewrite`.
+/// Returns the module of a case in `tests/cases/rewrite`.
 #[track_caller]
 pub(crate) fn case(path: &str) -> Module<'static> {
     let words = shader::read(&tree::tests().join("cases/rewrite").join(path));

@@ -7,7 +7,7 @@ use polyshade_tests::shader::{ShaderStage, compile};
 
 const UNKNOWN: Op = Op(0x7123);
 
-/// Returns the module with an unknown instruction after one of its own, and the word offset of the former.
+/// Returns the module with an unknown instruction after `behind`, and the word offset of the unknown instruction.
 fn with_unknown(
     m: &Module<'static>,
     behind: impl for<'v> Fn(&'v Module<'static>) -> Inst<'v>,

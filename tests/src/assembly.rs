@@ -24,7 +24,8 @@ pub fn check(words: &[u32]) -> Vec<String> {
     faults
 }
 
-/// Floats have several forms, and words may print as numbers: for such lines only the parsed words count.
+/// Returns whether a line may have several forms, because floats do and words may print as numbers. Only its parsed
+/// words count.
 fn has_forms(line: &str) -> bool {
     line.contains("Constant ") || line.contains('!')
 }

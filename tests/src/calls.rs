@@ -1,27 +1,27 @@
-//! The cost of calls on shaders of a typical size, as a table that is compared with limits.
+//! The cost of library calls on shaders of a typical size, as a table that is compared with limits.
 
 use std::fmt::Write as _;
 
-use polyshade_trials::calls::{CALLS, MeasuredCall, Sizes, sizes};
+use polyshade_testing::calls::{CALLS, MeasuredCall, Sizes, sizes};
 
 use crate::cost::{self, Cost, measure};
 
-/// The cost of a call on some modules: the medians.
+/// The cost of a call on some modules. All values except `count` and `line` are medians.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Row {
-    /// The number of calls.
+    /// The number of measured calls.
     pub count: usize,
     /// The number of machine instructions.
     pub instructions: i64,
-    /// The linear fit of the instructions: those per call, and those per word of the module.
+    /// The linear fit of the instructions: the number per call, and the number per word of the module.
     pub line: [f64; 2],
-    /// The words of the variants minus those of as many originals.
+    /// The total size of the variants minus the size of the original for each variant, in words.
     pub added: i64,
     /// The number of allocations.
     pub allocations: i64,
 }
 
-/// Measures the cost of each call on the modules, by its name.
+/// Measures the cost of each call on the modules. Each row has the name of the call.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn rows(modules: &[Vec<u32>]) -> Result<Vec<(&'static str, Row)>, String> {
     let costs = measure(modules, cost::CALLS)?;
     let sizes: Vec<_> = modules.iter().flat_map(|words| sizes(words)).collect();
     if !costs.iter().map(|cost| cost.verb.as_str()).eq(sizes.iter().map(|(name, _)| *name)) {
-        return Err("other calls were counted than were made".to_owned());
+        return Err("the counted calls are not the calls that were made".to_owned());
     }
     let row = |call: &MeasuredCall| {
         let of_call = costs.iter().zip(&sizes).filter(|(_, (name, _))| *name == call.name);
@@ -68,10 +68,10 @@ fn line(points: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
 }
 
 /// Formats a Markdown table, and lists the rows that exceed the limits. Each line of `limits` has a call's name and
-/// the maximum of the median instructions, added words and allocations.
+/// the maxima for the medians of instructions, added words and allocations.
 pub fn report(rows: &[(&str, Row)], limits: &str) -> (String, Vec<String>) {
     let mut table =
-        "| Call | Entry points | instructions | a call + a word | words added | allocations |\n\
+        "| Call | Entry points | instructions | per call + per word | words added | allocations |\n\
                      |---|---|---|---|---|---|\n"
             .to_owned();
     let mut faults = Vec::new();
@@ -89,12 +89,12 @@ pub fn report(rows: &[(&str, Row)], limits: &str) -> (String, Vec<String>) {
             <[i64; 3]>::try_from(numbers.collect::<Option<Vec<_>>>()?).ok()
         });
         let Some(limit) = limit else {
-            faults.push(format!("{name}: there is no line of three limits"));
+            faults.push(format!("{name}: no line with three limits was found"));
             continue;
         };
         let found = [*instructions, *added, *allocations];
         if found.iter().zip(limit).any(|(found, limit)| *found > limit) {
-            faults.push(format!("{name}: {found:?}, and the limits are {limit:?}"));
+            faults.push(format!("{name}: {found:?} exceeds the limits {limit:?}"));
         }
     }
     (table, faults)
@@ -119,7 +119,7 @@ mod tests {
         for name in ["position-only", "rasterizer-discard"] {
             assert_eq!(
                 faults(name, row(0, 0, 0)),
-                [format!("{name}: there is no line of three limits")]
+                [format!("{name}: no line with three limits was found")]
             );
         }
     }

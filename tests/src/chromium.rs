@@ -4,7 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The time limit of a page, from the browser's start to its answer. On an idle machine it takes seconds.
+/// The time limit of a page, from the browser's start to the page's answer. On an idle machine, an answer takes
+/// seconds.
 pub const LIMIT: Duration = Duration::from_secs(3600);
 
 /// A browser process, which is killed on drop.
@@ -14,16 +15,16 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser, which opens this address.
+    /// Starts a browser that opens this address.
     pub fn open(address: &str) -> Self {
-        let profile = tempfile::tempdir().expect("there is room");
+        let profile = tempfile::tempdir().expect("a temporary folder can be created");
         let mut command = Command::new("chromium");
         command.args(["--headless=new", "--no-sandbox", "--no-first-run"]);
         command.args(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
         command.args(["--disable-background-networking", "--disable-component-update"]);
         command.args(["--disable-sync", "--disable-quic"]);
         command.arg(format!("--user-data-dir={}", profile.path().display())).arg(address);
-        // The browser has its own driver.
+        // The browser has its own driver, so variables for other drivers are removed.
         for name in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LAYER_PATH", "GLIBC_TUNABLES"] {
             command.env_remove(name);
         }

@@ -25,7 +25,7 @@ pub fn emulate(location: u32, signature: Option<DistanceCounts>) -> Step {
     Step::Emulate { emulated: Emulated::All, location, inputs: None, signature }
 }
 
-/// Returns a step that generates a geometry stage; its input distances are at `location`.
+/// Returns a step that generates a geometry stage, with input distances at `location`.
 pub fn generate(mut clip: GeometryClip, primitive: Primitive, location: u32) -> Step {
     (clip.generate, clip.location) = (Some(primitive), location);
     Step::ClipInGeometry(clip)

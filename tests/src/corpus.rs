@@ -1,5 +1,6 @@
-//! Tries every lowering on every module that its stage allows: it must succeed or be refused with a reason. Modules
-//! that `spirv-val` accepts must stay valid, and nothing may panic. [`cost`](crate::cost) counts the instructions.
+//! Tries every lowering on every module of a supported stage. The lowering must succeed, or be refused with a reason.
+//! Modules that `spirv-val` accepts must stay valid, and nothing may panic. [`cost`](crate::cost) counts
+//! instructions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,11 +13,11 @@ use polyshade::{Error, Module};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{ExecutionMode, ExecutionModel};
 
-use polyshade_trials::{Choices, LOWERINGS};
+use polyshade_testing::{Choices, LOWERINGS};
 
 use crate::{assembly, shader};
 
-/// The prefix of outcomes without a lowered module.
+/// The prefix of an outcome without a lowered module.
 const REFUSED: &str = "refused: ";
 
 /// The number of entry points, by verb and outcome.
@@ -24,7 +25,7 @@ const REFUSED: &str = "refused: ";
 pub struct Tally(BTreeMap<(&'static str, String), usize>);
 
 impl Tally {
-    /// Counts one more.
+    /// Adds 1 to the count of an outcome.
     pub fn add(&mut self, verb: &'static str, outcome: impl Into<String>) {
         *self.0.entry((verb, outcome.into())).or_default() += 1;
     }
@@ -115,7 +116,7 @@ fn check_module(words: &[u32], tally: &mut Tally) -> Vec<String> {
     faults
 }
 
-/// The outcome with the resulting variants, or the reason of a refusal.
+/// The outcome with the resulting variants, or the reason for the refusal.
 type Attempt = Result<(&'static str, Vec<Vec<u32>>), Error>;
 
 /// A function that makes an attempt.
@@ -161,7 +162,7 @@ fn capture_all(module: &Module<'_>, entry: EntryPoint<'_>) -> Attempt {
     capture(module, entry, &Options::new().interleaved(varyings))
 }
 
-/// Captures; if the shader has side effects, in the pass that may keep them.
+/// Captures with these options. If that is refused, captures with side effects in the capture pass.
 fn capture(module: &Module<'_>, entry: EntryPoint<'_>, options: &Options) -> Attempt {
     let target = Target::new(entry.name());
     let variants = |options: &Options| -> Result<Vec<Vec<u32>>, Error> {

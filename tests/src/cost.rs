@@ -1,9 +1,10 @@
-//! Counts the machine instructions that each lowering takes on given modules. The counts come from callgrind, so
-//! they do not depend on the load of the machine; they vary by some tenths of a percent, because hash tables are
+//! Counts the machine instructions that each lowering executes on given modules. The counts come from callgrind, so
+//! they do not depend on the load of the machine. They vary by a few tenths of a percent, because hash tables are
 //! seeded at random.
 //!
-//! A process under callgrind makes all attempts, each in `counted`. It prints the name of each attempt, and
-//! callgrind prints the counts to the same stream, so their order connects the two.
+//! One process under callgrind makes all attempts, each in a call of `counted`. The process prints the name of each
+//! attempt and callgrind prints each count to the same stream, so their order shows which count belongs to which
+//! attempt.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use polyshade::Module;
-use polyshade_trials::calls;
+use polyshade_testing::calls;
 
 use crate::corpus::attempts;
 use crate::shader;
@@ -35,19 +36,19 @@ pub struct Cost {
     pub instructions: u64,
 }
 
-/// The words that stand for the constant cost of a call: the GLSL library, and the code for each output.
+/// The number of words that accounts for the constant cost of a call: the GLSL library, and the code for each output.
 const WORDS_OF_A_CALL: usize = 4096;
 
 /// The limit of instructions per word. A quadratic algorithm exceeds it on the corpus's modules of some 10,000 words.
 const MOST_PER_WORD: f64 = 800.0;
 
 impl Cost {
-    /// Returns the machine instructions per word, with the words that stand for the constant cost.
+    /// Returns the machine instructions per word, where the words include those for the constant cost.
     pub fn per_word(&self) -> f64 {
         self.instructions as f64 / (self.words + WORDS_OF_A_CALL) as f64
     }
 
-    /// Returns a message if the cost is more than the module's size explains.
+    /// Returns a message if the cost exceeds the limit for a module of this size.
     pub fn fault(&self) -> Option<String> {
         let Self { words, verb, instructions, .. } = self;
         let too_many = || format!("{verb}: takes {instructions} instructions for {words} words");
@@ -55,7 +56,8 @@ impl Cost {
     }
 }
 
-/// Formats a Markdown table with one row for each verb: the number of attempts and the most instructions per word.
+/// Formats a Markdown table with one row for each verb: the number of attempts and the maximum of instructions per
+/// word.
 pub fn table(costs: &[Cost]) -> String {
     let mut verbs: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
     for cost in costs {
@@ -64,7 +66,7 @@ pub fn table(costs: &[Cost]) -> String {
         *most = most.max(cost.per_word());
     }
     let mut table =
-        "| Verb | Entry points | most instructions a word |\n|---|---|---|\n".to_owned();
+        "| Verb | Entry points | most instructions per word |\n|---|---|---|\n".to_owned();
     for (verb, (attempts, most)) in verbs {
         let _ = writeln!(table, "| `{verb}` | {attempts} | {most:.0} |");
     }
@@ -76,7 +78,7 @@ pub fn table(costs: &[Cost]) -> String {
 pub struct Attempts {
     /// The first argument of the counted process; the second is the folder with the modules.
     pub argument: &'static str,
-    /// Makes the attempts on the words of the module with this index, each in [`count`].
+    /// Makes the attempts on a module, given its index and words, each through [`count`].
     pub make: fn(usize, &[u32]),
 }
 
@@ -89,7 +91,7 @@ pub const CALLS: Attempts = Attempts {
     make: |number, words| calls::make_all(words, &mut |name, make| count(number, name, make)),
 };
 
-/// Returns whether [`measure`] started this process; if so, all attempts are made, and `main` must return.
+/// Returns whether [`measure`] started this process. If so, it has made all attempts, and `main` must return.
 ///
 /// # Errors
 ///
@@ -114,7 +116,7 @@ fn file_name(number: usize) -> String {
     format!("{number}.spv")
 }
 
-/// The prefix of the line that names the next counted attempt; the module's index and the verb follow.
+/// The prefix of the line that announces an attempt. The module's index and the verb follow.
 const ATTEMPT: &str = "attempt ";
 
 fn attempt_all(number: usize, words: &[u32]) {
@@ -122,32 +124,35 @@ fn attempt_all(number: usize, words: &[u32]) {
     for (at, entry) in module.entry_points().enumerate() {
         for (nth, (verb, _)) in attempts(&module, entry).into_iter().enumerate() {
             count(number, verb, &mut || {
-                // Parse again for each attempt, so that none finds data that an earlier one has cached.
-                let module = Module::parse(black_box(words)).expect("it was one above");
-                let entry = module.entry_points().nth(at).expect("it had one above");
+                // Parse again for each attempt, so that no attempt can use data that an earlier one cached.
+                let module =
+                    Module::parse(black_box(words)).expect("the words have been parsed before");
+                let entry =
+                    module.entry_points().nth(at).expect("the entry point has been found before");
                 drop(black_box(attempts(&module, entry)[nth].1()));
             });
         }
     }
 }
 
-/// Counts an attempt on the module with this index, under this name.
+/// Makes an attempt on the module with index `number`, and lets callgrind count its instructions.
 pub fn count(number: usize, verb: &str, attempt: &mut dyn FnMut()) {
-    // Callgrind writes to the same pipe, so the line is flushed before the count.
+    // Callgrind writes to the same pipe, so the line is flushed before callgrind prints the count.
     let mut lines = std::io::stdout().lock();
-    let told = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
-    told.expect("the parent process reads");
+    let written = writeln!(lines, "{ATTEMPT}{number} {verb}").and_then(|()| lines.flush());
+    written.expect("the parent process reads the pipe");
     drop(lines);
     counted(attempt);
 }
 
-/// Runs an attempt; callgrind counts the instructions in this function and prints the count when it returns.
+/// Runs an attempt. Callgrind counts the instructions in this function and prints the count when the function
+/// returns.
 #[inline(never)]
 fn counted(attempt: &mut dyn FnMut()) {
     attempt();
 }
 
-/// Each thread runs a process that needs some hundred megabytes.
+/// The most processes that run at a time; each needs a few hundred megabytes.
 const MOST_THREADS: usize = 8;
 
 /// Measures the cost of each attempt on each module. The program's `main` must call [`is_counted`] first.
@@ -171,7 +176,7 @@ pub fn measure(modules: &[Vec<u32>], attempts: Attempts) -> Result<Vec<Cost>, St
     })
 }
 
-/// Measures modules one after the other; `first` is the index of the first.
+/// Measures modules one after another; `first` is the index of the first module.
 fn measure_in_turn(
     (first, modules): (usize, &[Vec<u32>]),
     attempts: Attempts,
@@ -187,7 +192,7 @@ fn measure_in_turn(
         callgrind(&program, [OsStr::new(attempts.argument), folder.path().as_os_str()]);
     let missing = |error| format!("valgrind: {error}; `cargo xtask setup` installs it");
     let mut valgrind = valgrind.spawn().map_err(missing)?;
-    let lines = BufReader::new(valgrind.stdout.take().expect("it is piped"));
+    let lines = BufReader::new(valgrind.stdout.take().expect("the output is piped"));
     let costs = read(lines, first, modules);
     let status = valgrind.wait().map_err(fault)?;
     let costs = costs.map_err(|error| format!("{error} (valgrind: {status})"))?;
@@ -203,7 +208,7 @@ fn callgrind<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>)
     valgrind
 }
 
-/// Parses the attempts and their counts from the lines of both.
+/// Parses the attempts and their counts from the output of the process and of callgrind.
 fn read(lines: impl BufRead, first: usize, modules: &[Vec<u32>]) -> Result<Vec<Cost>, String> {
     let (mut costs, mut attempted) = (Vec::new(), None);
     let not_counted = |(module, _, verb): (usize, usize, String)| {
@@ -211,7 +216,7 @@ fn read(lines: impl BufRead, first: usize, modules: &[Vec<u32>]) -> Result<Vec<C
     };
     // The last count belongs to the rest of the program.
     let mut is_done = false;
-    // Callgrind prints names of functions and files, which may contain any bytes.
+    // Callgrind prints names of functions and files, so lines may contain any bytes.
     for line in lines.split(b'\n') {
         let line = line.map_err(|error| format!("callgrind's output: {error}"))?;
         let line = String::from_utf8_lossy(&line);
@@ -220,20 +225,20 @@ fn read(lines: impl BufRead, first: usize, modules: &[Vec<u32>]) -> Result<Vec<C
                 let module: usize = module.parse().ok()?;
                 Some((first + module, modules.get(module)?.len(), verb.to_owned()))
             });
-            let of = of.ok_or_else(|| format!("no attempt: {attempt}"))?;
+            let of = of.ok_or_else(|| format!("not an attempt: {attempt}"))?;
             if let Some(last) = attempted.replace(of) {
                 return not_counted(last);
             }
         } else if let Some(count) = line.strip_prefix("summary: ") {
             if is_done {
-                return Err("callgrind counted what was no attempt".to_owned());
+                return Err("callgrind counted something other than an attempt".to_owned());
             }
             let Some((module, words, verb)) = attempted.take() else {
                 is_done = true;
                 continue;
             };
             let instructions = count.trim().parse();
-            let instructions = instructions.map_err(|_| format!("no count: {count}"))?;
+            let instructions = instructions.map_err(|_| format!("not a count: {count}"))?;
             costs.push(Cost { module, words, verb, instructions });
         }
     }
@@ -255,7 +260,7 @@ mod tests {
     fn what_is_linear_has_no_fault_and_what_is_quadratic_has() {
         let linear = |words: usize| cost(words, 600 * words as u64 + 2_000_000);
         assert!([100, 10_000, 1_000_000].iter().all(|words| linear(*words).fault().is_none()));
-        // A lookup of every id among all ids, if one in four words names an id.
+        // The cost of searching all ids for every id, if one in four words is an id.
         let quadratic = |words: usize| cost(words, (words as u64 / 4).pow(2));
         assert!(quadratic(1_000).fault().is_none());
         let fault = quadratic(20_000).fault().unwrap();
@@ -280,10 +285,10 @@ mod tests {
             ("attempt 1 clip-space\n", "callgrind did not count clip-space of module 41"),
             (
                 "summary: 1\nattempt 1 clip-space\nsummary: 3\n",
-                "callgrind counted what was no attempt",
+                "callgrind counted something other than an attempt",
             ),
-            ("attempt 2 clip-space\nsummary: 1\n", "no attempt: 2 clip-space"),
-            ("attempt 0 clip-space\nsummary: x\n", "no count: x"),
+            ("attempt 2 clip-space\nsummary: 1\n", "not an attempt: 2 clip-space"),
+            ("attempt 0 clip-space\nsummary: x\n", "not a count: x"),
         ] {
             assert_eq!(read(lines).unwrap_err(), error);
         }

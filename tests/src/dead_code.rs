@@ -1,4 +1,4 @@
-//! Removes dead code with SPIRV-Tools from a vertex shader whose varyings are no longer outputs.
+//! Removes dead code with SPIRV-Tools from a vertex shader after its varyings have become private variables.
 
 use polyshade::Module;
 use polyshade::rewrite::{self, Copies};
@@ -7,7 +7,7 @@ use spirv_tools::TargetEnv;
 use spirv_tools::opt::compiled::CompiledOptimizer;
 use spirv_tools::opt::{Optimizer, Passes};
 
-/// Returns the outputs of `name` that are not built-ins.
+/// Returns the outputs of entry point `name` that are not built-ins.
 pub fn varyings(m: &Module<'_>, name: &str) -> Vec<Id> {
     let Ok(entry) = m.entry_point(name, ExecutionModel::VERTEX) else { return Vec::new() };
     let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
@@ -19,7 +19,7 @@ pub fn varyings(m: &Module<'_>, name: &str) -> Vec<Id> {
     outputs.into_iter().filter(|id| !is_builtin(*id)).collect()
 }
 
-/// Returns `m` with the varyings of `name` as private variables; `None` if a rewrite tool refuses.
+/// Returns `m` with the varyings of entry point `name` as private variables, or `None` if a rewrite tool refuses.
 pub fn without(m: &Module<'_>, name: &str, varyings: &[Id]) -> Option<Vec<u32>> {
     let without = m.rewrite(|m, p| {
         let entry = m.entry_point(name, ExecutionModel::VERTEX)?;
@@ -28,7 +28,7 @@ pub fn without(m: &Module<'_>, name: &str, varyings: &[Id]) -> Option<Vec<u32>> 
     Some(without.ok()?.module.into_words())
 }
 
-/// Runs the passes that remove dead code.
+/// Runs SPIRV-Tools' passes that remove dead code.
 pub fn remove(words: &[u32]) -> Option<Vec<u32>> {
     let passes = [
         Passes::EliminateDeadFunctions,
@@ -51,7 +51,7 @@ pub fn optimize(words: &[u32]) -> Option<Vec<u32>> {
     })
 }
 
-/// Runs all passes of `-O`, removes names and compacts ids: modules with equal results compute the same.
+/// Runs all passes of `-O`, removes names and compacts ids. Modules with equal results compute the same values.
 pub fn normalize(words: &[u32]) -> Option<Vec<u32>> {
     optimized(words, |optimizer| {
         optimizer

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub enum Driver {
     /// Mesa's software driver, which supports transform feedback.
     Lavapipe,
-    /// Google's software driver, which does not.
+    /// Google's software driver, which does not support transform feedback.
     SwiftShader,
 }
 
@@ -30,18 +30,16 @@ static UNWATCHED: [Opened; 2] = [
 
 fn open(driver: Driver, validation: Validation) -> Mutex<Device> {
     let mut device = Device::open(driver.name(), validation).unwrap_or_else(|error| {
-        panic!(
-            "{error}: `cargo xtask setup` installs it, `cargo xtask test` tells Vulkan where it is"
-        )
+        panic!("{error}: `cargo xtask setup` installs the driver, `cargo xtask test` selects it")
     });
-    // `cargo xtask test` limits processor time, so no test can fail because the machine is busy.
+    // `cargo xtask test` limits processor time instead, so no test fails because the machine is busy.
     device.set_time_limit(Duration::MAX);
     device.keep_pipelines();
     Mutex::new(device)
 }
 
 impl Driver {
-    /// Returns a part of its device's name.
+    /// Returns a part of the device name of the driver.
     pub fn name(self) -> &'static str {
         match self {
             Driver::Lavapipe => "llvmpipe",
@@ -49,12 +47,12 @@ impl Driver {
         }
     }
 
-    /// Locks the device with the validation layer. Tests take turns, so messages belong to the current one.
+    /// Locks the device with the validation layer. Tests take turns, so messages belong to the current test.
     pub fn device(self) -> MutexGuard<'static, Device> {
         WATCHED[self as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the device without the layer, which would hide some features of a driver.
+    /// Locks the device without the validation layer, which would hide some features of a driver.
     pub fn unwatched(self) -> MutexGuard<'static, Device> {
         UNWATCHED[self as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }

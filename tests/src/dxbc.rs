@@ -30,7 +30,7 @@ impl Name {
 /// Components of a register.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
-    /// Their system value.
+    /// The system value of the components.
     pub name: Name,
     /// The index of the semantic.
     pub index: u32,
@@ -49,7 +49,7 @@ pub enum Stage {
     Vertex = 1,
 }
 
-/// Returns the container of a shader that copies to each output the same components of the given input register.
+/// Returns the container of a shader that copies, for each output, the same components of the given input register.
 pub fn shader(stage: Stage, inputs: &[Element], outputs: &[(Element, u32)]) -> Vec<u8> {
     let written: Vec<Element> = outputs.iter().map(|(element, _)| *element).collect();
     let mut code = Vec::new();
@@ -149,7 +149,8 @@ fn container(chunks: &[([u8; 4], Vec<u8>)]) -> Vec<u8> {
     [b"DXBC".as_slice(), &checksum(&checked), &checked].concat()
 }
 
-/// Computes MD5 with another last block: its first word is the length in bits, its last a quarter of it, made odd.
+/// Computes MD5 with a different last block: its first word is the length in bits, and its last word is a quarter of
+/// the length with the lowest bit set.
 fn checksum(data: &[u8]) -> Vec<u8> {
     let (blocks, rest) = data.as_chunks::<64>();
     let bits = data.len() as u32 * 8;

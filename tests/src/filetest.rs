@@ -1,6 +1,6 @@
 //! Runs one case: a shader file with a `RUN:` line for the program and `CHECK:` lines for its output.
 //!
-//! The expectations of the case and the rules for all cases are checked. All faults are reported together.
+//! Checks the expectations of the case and the rules for all cases, and reports all faults together.
 
 mod case;
 mod check;
@@ -77,7 +77,7 @@ pub fn run(harness: &Harness, path: &Path) -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Returns a fault if the modules differ from those that this version of the lowering made of the input before.
+/// Returns a fault if this version of the lowering made different modules from the same input before.
 fn version_fault(
     harness: &Harness,
     case: &Case,
@@ -110,14 +110,14 @@ fn execute(harness: &Harness, case: &Case, path: &Path, input: &[u32]) -> Result
     }
 }
 
-/// Runs the program as the case requires, in a temporary folder, with `input` as `%s` and the case itself as `%f`.
+/// Runs the program in a temporary folder, with `input` as `%s` and the case itself as `%f`.
 fn run_program(
     harness: &Harness,
     case: &Case,
     path: &Path,
     input: &[u32],
 ) -> Result<Outcome, String> {
-    // Write the input, the case and the folder of outputs.
+    // Write the input and the case, and create the output folder.
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let name = path.file_name().expect("a case is a file").display();
     let source = folder.path().join(format!("{name}.spv"));
@@ -149,7 +149,7 @@ fn run_program(
 /// Files by their names in the `RUN:` line.
 type Named<T> = Vec<(String, T)>;
 
-/// Returns the modules and the texts in the folder of outputs, sorted by name.
+/// Returns the modules and the texts in the output folder, sorted by name.
 fn files_in(folder: &Path) -> Result<(Named<Vec<u32>>, Named<String>), String> {
     let (mut modules, mut texts) = (Vec::new(), Vec::new());
     let entries = fs::read_dir(folder).map_err(|error| format!("the outputs: {error}"))?;
@@ -169,7 +169,7 @@ fn files_in(folder: &Path) -> Result<(Named<Vec<u32>>, Named<String>), String> {
 }
 
 impl Outcome {
-    /// Returns the outcome that the program would have if it had this rewrite tool.
+    /// Returns the outcome that the program would have if it had a verb for this rewrite tool.
     fn of_rewrite(result: Result<Vec<u32>, rewrite::Refusal>) -> Self {
         let (exit, stderr, modules) = match result {
             Ok(words) => (0, String::new(), vec![(OUTPUT.to_owned(), words)]),
@@ -229,7 +229,7 @@ fn outcome_faults(case: &Case, outcome: &Outcome) -> Vec<String> {
     }
 }
 
-/// Checks the rules for every module: it round-trips, and is valid by the rules that the case names.
+/// Checks the rules for every module: it round-trips, and is valid according to `rules`.
 fn module_faults(rules: Rules, name: &str, words: &[u32]) -> Vec<String> {
     let identity = identity::check(words).err();
     let invalid = shader::validate_by(rules, words).err();
@@ -237,17 +237,17 @@ fn module_faults(rules: Rules, name: &str, words: &[u32]) -> Vec<String> {
     faults.map(|fault| format!("{name}: {fault}")).collect()
 }
 
-/// Checks that equal text means equal words: no change may be invisible in the disassembly.
+/// Checks that modules with equal disassembly have equal words, so no change is invisible in the diff.
 fn unchanged_fault(name: &str, input: &[u32], output: &[u32]) -> Option<String> {
     let same_text = match (shader::disassemble(input), shader::disassemble(output)) {
         (Ok(before), Ok(after)) => before == after,
         (Err(error), _) | (_, Err(error)) => return Some(format!("{name}: {error}")),
     };
     (same_text && input != output)
-        .then(|| format!("{name} prints as the input does, and has other words"))
+        .then(|| format!("{name} has the same disassembly as the input, but other words"))
 }
 
-/// Checks that the result with unknown instructions in the input is the same, except for these instructions.
+/// Checks that unknown instructions in the input change the result only by these instructions.
 fn sprinkled_faults(case: &Case, plain: &Outcome, sprinkled: &Outcome) -> Vec<String> {
     let mut faults = Vec::new();
     if sprinkled.exit != plain.exit {

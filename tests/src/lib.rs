@@ -1,4 +1,4 @@
-//! Code that the filetests and the execution tests share: shaders as text and as words, and the harness that runs
+//! Code that the file tests and the execution tests share: shaders as text and as words, and the harness that runs
 //! one case.
 //!
 //! docs/testing.md describes how the cases are written.
@@ -25,7 +25,7 @@ pub mod shader;
 pub mod texts;
 pub mod tree;
 
-/// The README's example compiles.
+/// Compiles the README's example as a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

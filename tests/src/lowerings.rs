@@ -1,4 +1,4 @@
-//! Three lowerings of about thirty lines each that use only the rewrite tools, to show that the tools suffice.
+//! Three lowerings of about thirty lines each. They use only the rewrite tools, to show that the tools suffice.
 
 use polyshade::host::{Binding, Set};
 use polyshade::rewrite::{self, Copies, Library};
@@ -24,7 +24,7 @@ pub fn library(name: &str) -> Result<Library, Error> {
     library_of(&source)
 }
 
-/// Compiles this GLSL to a library.
+/// Compiles GLSL to a library.
 ///
 /// # Errors
 ///
@@ -57,9 +57,7 @@ pub fn discard_rasterization<'m>(
     let discards = p.spec_constant_bool(spec_id, false);
 
     let position = rewrite::find_builtin(m, entry, StorageClass::OUTPUT, BuiltIn::POSITION)
-        .ok_or_else(|| {
-            Error::new(&code::CLIP_VERTEX_NOT_FOUND, "the shader has no position to move")
-        })?;
+        .ok_or_else(|| Error::new(&code::CLIP_VERTEX_NOT_FOUND, "the shader writes no position"))?;
     let mut code = p.at(wrapper.epilogue);
     let position = position.pointer(&mut code);
     // Before SPIR-V 1.4, a scalar condition cannot select vectors.
@@ -70,8 +68,8 @@ pub fn discard_rasterization<'m>(
     Ok(())
 }
 
-/// Emulates a blend equation: the shader reads the destination, here from a uniform block of four 32-bit floats,
-/// and blends after every return of the body. If the shader discards, nothing is written.
+/// Emulates a blend equation: the shader reads the destination, here from a uniform block of four 32-bit floats, and
+/// blends after the body has returned. If the shader discards, nothing is written.
 pub fn blend<'m>(
     m: &'m Module<'static>,
     p: &mut Patch<'m, 'static>,
@@ -99,12 +97,12 @@ pub fn blend<'m>(
     let dst = code.construct(vec4, &components);
     let src = code.load(vec4, taken.private);
     let blended = code.call(vec4, blend, &[src, dst]);
-    code.store(taken.interface.expect("one was asked for"), blended);
+    code.store(taken.interface.expect("an interface variable was requested"), blended);
     Ok(())
 }
 
-/// Moves an output of a tessellation control shader to another location: everything uses a new variable. Other
-/// invocations read the output, so it is not copied.
+/// Moves an output of a tessellation control shader to another location, by replacing the variable. The new variable
+/// is no copy, because other invocations read the output.
 pub fn move_output<'m>(
     m: &'m Module<'static>,
     p: &mut Patch<'m, 'static>,
@@ -113,12 +111,14 @@ pub fn move_output<'m>(
 ) -> Result<(), Error> {
     let entry = m.entry_point("main", ExecutionModel::TESSELLATION_CONTROL)?;
     if let Some(taken) = output_at(m, entry, to) {
-        return Err(Error::new(&code::CLIP_LOCATION_TAKEN, "the location is taken").about(taken));
+        return Err(
+            Error::new(&code::CLIP_LOCATION_TAKEN, "the location is already in use").about(taken)
+        );
     }
     let not_there = || Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, format!("no output {from}"));
     let old = output_at(m, entry, from).ok_or_else(not_there)?;
 
-    // Declare a copy of the variable at the other location, then use it everywhere.
+    // Declare a variable like the old one at the other location, then replace all uses of the old variable.
     let new = p.variable(StorageClass::OUTPUT, m.pointee(old).expect("it is a variable"), None);
     for applied in m.decorations_of(old) {
         let moves = applied.decoration == Decoration::LOCATION;

@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::vec;
 
-/// The lists with their variants: one for each verb, but `capture` has one for each path.
+/// The lists with the variants to mutate: one list for each verb, and for `capture` one for each path.
 pub const LISTS: [(&str, &[&str]); 5] = [
     ("capture", &["capture-only", "raster-only", "both"]),
     ("extension", &["lowered"]),
@@ -34,24 +34,24 @@ pub struct List {
     parts: &'static [&'static str],
     path: PathBuf,
     comments: Vec<String>,
-    /// Shaders, each with the options of the verb.
+    /// The shaders, each followed by the options for the verb.
     shaders: Vec<String>,
     /// The mutants that are found equal, each with the reason.
     survivors: BTreeMap<String, String>,
 }
 
-/// The results of some mutants.
+/// The results of verifying mutants.
 #[derive(Debug, Default, Clone)]
 pub struct Score {
     /// The number of mutants that are found different.
     pub noticed: u32,
     /// The number of mutants that SPIRV-Tools' optimizer reduces to the same module as the original.
     pub same: u32,
-    /// The number of mutants from which the device makes no pipeline, or that cannot be compared.
+    /// The number of mutants that cannot be compared, or from which the device cannot create a pipeline.
     pub refused: u32,
     /// The names of all mutants.
     names: BTreeSet<String>,
-    /// The mutants that are found equal, each with its shaders.
+    /// The mutants that are found equal, each with the shaders in which it occurs.
     pub equal: BTreeMap<String, Vec<String>>,
 }
 
@@ -67,16 +67,16 @@ struct Subject<'l> {
 
 /// The result of `verify`.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+enum Comparison {
     Different,
     Equal,
-    /// The device makes no pipeline from the mutant, or it cannot be compared.
-    Nothing,
+    /// The mutant cannot be compared, or the device cannot create a pipeline from it.
+    NotCompared,
 }
 
-/// The reason of a survivor that nobody has explained yet.
+/// The reason for a survivor that nobody has explained yet.
 const UNKNOWN: &str = "?";
-/// The prefix of reasons of mutants that compute the same as the original.
+/// The prefix of the reason for a mutant that computes the same results as the original.
 const EQUIVALENT: &str = "equivalent: ";
 /// After these seconds, a mutant is assumed to loop forever.
 const SECONDS: &str = "20";
@@ -89,7 +89,7 @@ impl List {
     /// If the list does not exist or cannot be read.
     pub fn read(name: &str) -> Result<List, String> {
         let found = LISTS.into_iter().find(|(other, _)| *other == name);
-        let (name, parts) = found.ok_or_else(|| format!("there is no list `{name}`"))?;
+        let (name, parts) = found.ok_or_else(|| format!("the list `{name}` does not exist"))?;
         let path = tests().join(format!("mutants/{name}.txt"));
         let text = fs::read_to_string(&path);
         let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
@@ -110,22 +110,22 @@ impl List {
         Ok(List { name, parts, path, comments, shaders, survivors })
     }
 
-    /// Verifies the first `count` valid mutants, on this number of threads.
+    /// Verifies the first `count` valid mutants on `threads` threads.
     ///
     /// # Errors
     ///
-    /// If a shader cannot be lowered, or is not equal before mutation.
+    /// If a shader cannot be lowered, or an unmutated variant is not equal.
     pub fn run(&self, program: &Path, count: usize, threads: usize) -> Result<Score, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        // Lower the shaders; the unbroken variants must be equal.
+        // Lower the shaders. The unmutated variants must be equal.
         let mut subjects = Vec::new();
         for (number, line) in self.shaders.iter().enumerate() {
             let runner = Runner { program, list: self, line };
             for part in self.parts {
                 let file = folder.path().join(format!("{number}-{part}.spv"));
                 let words = runner.lower(part, &file)?;
-                if runner.verify(part, &words, &file)? != Said::Equal {
-                    return Err(format!("{line}: it is not called equal as it is"));
+                if runner.verify(part, &words, &file)? != Comparison::Equal {
+                    return Err(format!("{line}: verify does not find the original variant equal"));
                 }
                 let text = Text::of(&words)?;
                 let normal = normalize(&text.words()?);
@@ -142,7 +142,7 @@ impl List {
                     scope.spawn(move || self.score(program, subjects, mutants, &file))
                 })
                 .collect();
-            let each = each.into_iter().map(|one| one.join().expect("nothing panics"));
+            let each = each.into_iter().map(|one| one.join().expect("no thread panics"));
             each.collect::<Result<Vec<Score>, String>>()
         })?;
         // Add up the scores.
@@ -159,7 +159,7 @@ impl List {
         Ok(sum)
     }
 
-    /// Verifies mutants one after the other.
+    /// Verifies mutants one after another until none is left.
     fn score(
         &self,
         program: &Path,
@@ -168,16 +168,16 @@ impl List {
         file: &Path,
     ) -> Result<Score, String> {
         let mut score = Score::default();
-        let next = || mutants.lock().expect("nothing panics").next(subjects);
+        let next = || mutants.lock().expect("no thread panics").next(subjects);
         while let Some((number, mutant, words)) = next() {
             let Subject { line, part, normal, .. } = &subjects[number];
             let name = format!("{part} {}", mutant.name);
             score.names.insert(name.clone());
             match (Runner { program, list: self, line }).verify(part, &words, file)? {
-                Said::Nothing => score.refused += 1,
-                Said::Different => score.noticed += 1,
-                Said::Equal if normalize(&words) == *normal => score.same += 1,
-                Said::Equal => score.equal.entry(name).or_default().push((*line).to_owned()),
+                Comparison::NotCompared => score.refused += 1,
+                Comparison::Different => score.noticed += 1,
+                Comparison::Equal if normalize(&words) == *normal => score.same += 1,
+                Comparison::Equal => score.equal.entry(name).or_default().push((*line).to_owned()),
             }
         }
         Ok(score)
@@ -193,8 +193,7 @@ impl List {
         self.survivors.get(mutant).map_or(UNKNOWN, String::as_str)
     }
 
-    /// Writes the list again with the results of these mutants. Listed mutants with a reason that are not among
-    /// them stay.
+    /// Rewrites the list with these results. Explained survivors that were not verified in this run stay.
     ///
     /// # Errors
     ///
@@ -208,7 +207,7 @@ impl List {
         }
         let mut lines: Vec<String> = self.comments.iter().map(|one| format!("# {one}")).collect();
         lines.extend(self.shaders.iter().map(|one| format!("> {one}")));
-        lines.push(format!("= {}", self.told(score)));
+        lines.push(format!("= {}", self.summary(score)));
         for (reason, mutants) in reasons {
             lines.push(format!("\n{reason}"));
             lines.extend(mutants.iter().map(|one| format!("  {one}")));
@@ -217,7 +216,7 @@ impl List {
     }
 
     /// Formats a score as a sentence.
-    pub fn told(&self, score: &Score) -> String {
+    pub fn summary(&self, score: &Score) -> String {
         let Score { noticed, same, refused, equal, .. } = score;
         let (mut equivalent, mut missed) = (0, 0);
         for (name, lines) in equal {
@@ -245,10 +244,7 @@ impl Runner<'_> {
         let shader = tests().join("..").join(words.next().unwrap_or_default());
         let mut command = Command::new(self.program);
         let verb = if self.list.name == "extension" { "capture" } else { self.list.name };
-        match before {
-            [] => command.arg(verb).arg(shader),
-            _ => command.args(before).arg(shader).arg(verb),
-        };
+        command.args(before).arg(verb).arg(shader);
         if self.list.name == "extension" {
             command.args(["--path", "extension"]);
         }
@@ -256,7 +252,7 @@ impl Runner<'_> {
         command
     }
 
-    /// Returns the words of a variant.
+    /// Lowers a shader and returns the SPIR-V words of a variant.
     fn lower(&self, part: &str, file: &Path) -> Result<Vec<u32>, String> {
         let mut command = self.command(&[]);
         match (part, self.list.name) {
@@ -277,8 +273,8 @@ impl Runner<'_> {
         shader::words(&fs::read(file).map_err(|error| error.to_string())?)
     }
 
-    /// Verifies these words as a variant.
-    fn verify(&self, part: &str, words: &[u32], file: &Path) -> Result<Said, String> {
+    /// Verifies these words in place of the program's own variant.
+    fn verify(&self, part: &str, words: &[u32], file: &Path) -> Result<Comparison, String> {
         fs::write(file, shader::bytes(words)).map_err(|error| error.to_string())?;
         let mut command = self.command(&["verify"]);
         command.args(["--device", Driver::Lavapipe.name(), "--timeout", SECONDS]);
@@ -286,10 +282,10 @@ impl Runner<'_> {
         let output = output(&mut command)?;
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         Ok(match output.status.code() {
-            Some(0) => Said::Equal,
-            Some(1) if message.contains(": it does not run") => Said::Nothing,
-            Some(1) if message.starts_with("different") => Said::Different,
-            Some(3) => Said::Nothing,
+            Some(0) => Comparison::Equal,
+            Some(1) if message.contains(": it does not run") => Comparison::NotCompared,
+            Some(1) if message.starts_with("different") => Comparison::Different,
+            Some(3) => Comparison::NotCompared,
             _ => return Err(format!("{}: {message}", self.line)),
         })
     }
@@ -299,7 +295,7 @@ fn output(command: &mut Command) -> Result<Output, String> {
     command.output().map_err(|error| error.to_string())
 }
 
-/// The remaining mutants, in an order that does not depend on their number.
+/// The remaining mutants, in an order that does not depend on how many there are.
 struct Mutants {
     left: vec::IntoIter<(usize, Mutant)>,
     /// The number of mutants still to verify.

@@ -1,9 +1,9 @@
-//! Breaks modules on purpose, one line of their text at a time, to measure `verify`.
+//! Breaks modules on purpose, one line of disassembly at a time, to measure how many faults `verify` detects.
 
 use crate::shader::{assemble, disassemble, validate};
 use std::collections::BTreeMap;
 
-/// A module as lines of text, for mutation.
+/// A disassembled module, split into lines.
 #[derive(Debug)]
 pub struct Text {
     version: u32,
@@ -20,7 +20,7 @@ pub struct Text {
 /// One broken instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mutant {
-    /// The instruction and its fault, without numeric ids, so that it applies to the same fault in other modules.
+    /// The instruction and its fault, without numeric ids, so that the same fault has the same name in every module.
     pub name: String,
     line: usize,
     /// The new line; `None` removes the instruction.
@@ -29,7 +29,7 @@ pub struct Mutant {
     constant: Option<String>,
 }
 
-/// A fault with its replacement for the line.
+/// A fault, with the line that replaces the correct line.
 struct Broken {
     how: String,
     instead: Option<String>,
@@ -39,7 +39,7 @@ struct Broken {
 /// The id of an added value.
 const ADDED: &str = "%mutated";
 
-/// Opcodes and extended instructions, each with a replacement.
+/// Opcodes and extended instructions, each with the opcode or instruction that replaces it.
 const OTHERS: [(&str, &str); 62] = [
     ("OpIAdd", "OpISub"),
     ("OpISub", "OpIAdd"),
@@ -174,7 +174,7 @@ impl Text {
         })
     }
 
-    /// Returns every fault of every instruction.
+    /// Returns all possible faults of all instructions.
     pub fn mutants(&self) -> Vec<Mutant> {
         let mut function = "";
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
@@ -198,7 +198,7 @@ impl Text {
         mutants
     }
 
-    /// Assembles the unchanged module, with the ids that the assembler assigns.
+    /// Assembles the unmutated module. The assembler assigns the ids.
     ///
     /// # Errors
     ///
@@ -209,7 +209,7 @@ impl Text {
         Ok(words)
     }
 
-    /// Returns the words of the module with one broken instruction, if they are valid.
+    /// Returns the words of the module with one broken instruction, or `None` if the module is then invalid.
     pub fn apply(&self, mutant: &Mutant) -> Option<Vec<u32>> {
         let mut lines: Vec<&str> = self.lines.iter().map(String::as_str).collect();
         match &mutant.instead {
@@ -233,7 +233,7 @@ impl Text {
         let mut with = |how: String, tokens: &[&str]| {
             broken.push(Broken { how, instead: Some(tokens.join(" ")), constant: None });
         };
-        // Before the functions, only literals are changed.
+        // Before the first function, only literals are changed.
         if number < self.functions {
             literals(&tokens, op, &mut with);
         } else {
@@ -321,7 +321,7 @@ impl Text {
         ]
     }
 
-    /// Removes the signs of texels.
+    /// Replaces texels by their absolute values.
     fn absolute(&self, tokens: &[&str], op: &str) -> Option<Broken> {
         let reads =
             ["OpImageFetch", "OpImageRead", "OpImageSampleImplicitLod", "OpImageSampleExplicitLod"];
@@ -358,7 +358,7 @@ fn masked(tokens: &[&str], op: &str) -> Vec<Broken> {
     masks.iter().map(masked).collect()
 }
 
-/// Adds a case to a switch for the first number that has none.
+/// Adds a case to a switch, for the smallest number that has no case yet.
 fn another_case(tokens: &[&str], op: &str) -> Option<Broken> {
     let cases = tokens.get(3..).filter(|cases| op == "OpSwitch" && !cases.is_empty())?;
     let has = |number: &u32| cases.iter().step_by(2).any(|case| case.parse() == Ok(*number));
@@ -446,7 +446,7 @@ fn operations(
     }
 }
 
-/// Returns values that replace a constant's value.
+/// Returns the values that may replace a constant's value.
 fn other_values(value: &str) -> Vec<String> {
     if let Ok(value) = value.parse::<i64>() {
         let more = value + if value == i64::from(u32::MAX) { -2 } else { 1 };

@@ -1,22 +1,22 @@
-//! The program `polyshade`: the path from `cargo xtask test`, or a fresh build, so tests never run an old one.
+//! The program `polyshade`: the path from `cargo xtask test`, or a fresh build, so that tests never run an old build.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Returns the path of the program, which is built unless `POLYSHADE_PROGRAM` names it.
+/// Returns the path of the program, and builds the program unless `POLYSHADE_PROGRAM` contains its path.
 pub fn build() -> PathBuf {
     if let Some(built) = std::env::var_os("POLYSHADE_PROGRAM") {
         return built.into();
     }
-    let this = std::env::current_exe().expect("the system knows which program runs");
-    let target = this.ancestors().nth(3).expect("cargo puts tests three folders deep");
+    let this = std::env::current_exe().expect("the path of this executable is known");
+    let target = this.ancestors().nth(3).expect("cargo puts test executables three folders deep");
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let mut command = Command::new(cargo);
-    // With the packages and features of `TESTED` in xtask; others would compile the program again.
+    // Use the packages and features of `TESTED` in xtask, because others would compile the program again.
     let build = "build --release --quiet --workspace --exclude=xtask --exclude=polyshade-codegen \
         --exclude=polyshade-benches --all-features --examples --bin polyshade";
     command.args(build.split_whitespace());
-    // Use the installed SPIRV-Tools, which take minutes to compile.
+    // Use the installed SPIRV-Tools, because compiling them takes minutes.
     let installed = target.join("spirv-tools/cargo.toml");
     if installed.exists() {
         command.arg("--config").arg(installed);

@@ -1,12 +1,12 @@
-//! Makes a module smaller while it still fails.
+//! Makes a failing module smaller, as long as it still fails.
 
 use polyshade::Module;
 use polyshade_spv::{Inst, Op};
 
-/// Returns the shortest failing words found, starting with `words`, which fail.
+/// Returns the shortest failing module found, starting with `words`, which must fail.
 ///
-/// It removes functions with their uses, and runs of instructions from half the module down to one. The words are
-/// always a module that parses.
+/// It removes functions with their uses, and runs of instructions, with lengths from half the module down to one.
+/// Every tested module parses.
 pub fn reduce(words: &[u32], fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> {
     let mut least = words.to_vec();
     loop {
@@ -20,7 +20,7 @@ pub fn reduce(words: &[u32], fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> 
     }
 }
 
-/// Returns the words of a module without the instructions that `goes` accepts; `None` if they are not a module.
+/// Returns the words of a module without the instructions that `goes` accepts, or `None` if the rest does not parse.
 fn without(words: &[u32], goes: &dyn Fn(usize, Inst<'_>) -> bool) -> Option<Vec<u32>> {
     let module = Module::parse(words).ok()?;
     let mut rest = words[..5].to_vec();
@@ -35,7 +35,7 @@ fn without(words: &[u32], goes: &dyn Fn(usize, Inst<'_>) -> bool) -> Option<Vec<
 fn without_functions(mut words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> {
     let mut number = 0;
     loop {
-        let module = Module::parse(&words).expect("what is kept is a module");
+        let module = Module::parse(&words).expect("the kept part is a module");
         let Some(body) = module.functions().nth(number) else { return words };
         let (from, to) = (body.at(), body.end());
         let id = body.id().word();
@@ -62,11 +62,11 @@ fn mentions(inst: Inst<'_>) -> bool {
 
 fn without_runs(mut words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> {
     let count = |words: &[u32]| {
-        Module::parse(words).expect("what is kept is a module").instructions().count()
+        Module::parse(words).expect("the kept part is a module").instructions().count()
     };
     let mut length = count(&words).div_ceil(2);
     while length > 0 {
-        // From the end, so that uses are removed before definitions.
+        // Start from the end, so that uses are removed before definitions.
         let mut end = count(&words);
         while end > 0 {
             let start = end.saturating_sub(length);
@@ -85,7 +85,7 @@ fn without_runs(mut words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool) -> V
 
 /// Lowers the id bound as far as the module still fails.
 fn with_low_bound(words: Vec<u32>, fails: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> {
-    let module = Module::parse(&words).expect("what is kept is a module");
+    let module = Module::parse(&words).expect("the kept part is a module");
     let mut highest = 0;
     for inst in module.instructions() {
         module.for_each_operand(inst, |_, id, _| highest = highest.max(id.word()));

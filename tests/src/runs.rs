@@ -1,5 +1,5 @@
-//! Runs `polyshade verify` on the shaders of some folders, with varying options of a verb for their stage, until a
-//! given number of runs are equal. A difference is a defect of a lowering or of `polyshade verify`.
+//! Runs `polyshade verify` on the shaders of some folders until a given number of runs are equal. Each shader gets a
+//! verb for its stage, with varying options. A difference is a defect of a lowering or of `polyshade verify`.
 
 use crate::drivers::Driver;
 use crate::tree;
@@ -58,21 +58,24 @@ const OF_METAL: [&str; 9] = [
     "vertex-pulling",
 ];
 
-/// Verbs and options for the comparison of Metal with lavapipe: the first whose outputs the shader has is used.
+/// Verbs and options for the comparison of Metal with lavapipe. The first entry that names only outputs of the shader
+/// is used.
 const OF_METAL_AGAINST: [&str; 3] = [
     "capture --varyings location=0-31,gl_Position",
     "capture --varyings location=0-31",
     "capture --varyings gl_Position",
 ];
 
-/// Verbs and options for Metal fragment functions: all but the last, because Metal passes no distances to them.
+/// Verbs and options for Metal fragment functions: all of `OF_FRAGMENTS` but the last, because Metal passes no clip
+/// distances to fragment functions.
 const OF_METAL_FRAGMENTS: &[&str] = OF_FRAGMENTS.split_at(OF_FRAGMENTS.len() - 1).0;
 
 /// Verbs and options for tessellation control stages, which are kernels in Metal.
 const OF_METAL_PATCHES: [&str; 3] =
     ["clip", "clip --to registers --location 12", "clip --emulate 12"];
 
-/// The number of runs of a comparison; fewer against another device, where a run also finds how exact each value is.
+/// The number of runs of a comparison. Comparisons with another device take fewer, because each also determines the
+/// precision of every value.
 const RUNS: u64 = 8;
 const RUNS_AGAINST: u64 = 2;
 /// The error codes for outputs that a shader does not have.
@@ -82,14 +85,14 @@ const SECONDS: &str = "60";
 /// The memory limit of a comparison, in KiB: a driver's compiler may need more than the machine has.
 const MEMORY: &str = "8388608";
 
-/// The implementation that runs the shaders.
+/// The implementation that executes the shaders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum On {
     /// lavapipe, the driver with the most features.
     Lavapipe,
-    /// The interpreter of the Metal text: vertex, fragment and tessellation control stages.
+    /// The interpreter of the generated MSL, for vertex, fragment and tessellation control stages.
     Metal,
-    /// The interpreter against lavapipe's captures: vertex stages only, each once.
+    /// The interpreter compared with lavapipe's captures. Only vertex stages are compared, each once.
     MetalAgainstLavapipe,
 }
 
@@ -112,9 +115,9 @@ pub struct Tally {
     pub equal: u64,
     /// The number of comparisons with a difference.
     pub different: u64,
-    /// The results of comparisons with another device, if there were any.
+    /// The results of comparisons with another device; zero without such comparisons.
     against: Against,
-    /// The comparisons that ended with their process, through a fault of the driver or of polyshade.
+    /// The comparisons whose process crashed, because of a fault in the driver or in polyshade.
     ended: Vec<String>,
     /// The number of refused comparisons, by reason.
     refused: BTreeMap<String, u64>,
@@ -124,15 +127,15 @@ pub struct Tally {
 #[derive(Debug, Default)]
 struct Against {
     words: u64,
-    /// Words that may be rounded differently, and words whose value is unspecified.
+    /// The number of words that may be rounded differently, and of words with an unspecified value.
     rounded: u64,
     open: u64,
-    /// Comparisons in which all captured words are equal, and in which all words must be equal.
+    /// The number of comparisons in which all captured words were equal, and of those in which all had to be.
     same: u64,
     exact: u64,
 }
 
-/// One entry point of a shader, with the options that select it.
+/// One entry point of a shader file, with the options that select it.
 struct Subject {
     path: PathBuf,
     chosen: Vec<String>,
@@ -150,27 +153,29 @@ enum Stage {
 
 /// A call of `polyshade verify`.
 struct Question {
-    /// Argument lists; the next is used if the shader lacks the outputs that one names.
+    /// Lists of arguments, tried in order: the next list is tried if the shader lacks an output that the previous
+    /// list names.
     alternatives: Vec<Vec<String>>,
 }
 
 /// The result of a call of `polyshade verify`.
 enum Answer {
-    /// All compared values are equal; the statistics.
+    /// All compared values are equal. The value contains the statistics.
     Equal(Value),
     Different(String),
-    /// The driver crashed, or exceeded the limit of time or memory.
+    /// The driver crashed or exceeded the time or memory limit.
     Ended(String),
     /// Nothing was compared, for this reason.
     Refused(String),
 }
 
-/// The comparisons to make of each shader.
+/// The comparisons to make for each shader.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// The implementation that runs the shaders.
+    /// The implementation that executes the shaders.
     pub on: On,
-    /// A verb with options, for one run on each shader; otherwise this file's options are used until enough are equal.
+    /// A verb with options, for one run on each shader. If `None`, the options of this file are used until enough
+    /// runs are equal.
     pub with: Option<String>,
 }
 
@@ -182,7 +187,7 @@ impl Asked {
     }
 }
 
-/// Verifies with `program` until `wanted` runs are equal, in an order that depends on `seed`. Prints the differences.
+/// Runs `program` until `wanted` runs are equal, in an order that depends on `seed`, and prints the differences.
 pub fn run(
     program: &Path,
     folders: &[PathBuf],
@@ -202,13 +207,13 @@ pub fn run(
             subjects.iter().map(|subject| subject.question((seed, round), asked)).collect();
         let all = Mutex::new(tally);
         on_all_threads(&questions, |question| {
-            if all.lock().expect("nothing panics").runs < wanted {
+            if all.lock().expect("no thread panics").runs < wanted {
                 let (arguments, answer) = question.ask(program);
-                all.lock().expect("nothing panics").add(arguments, answer);
+                all.lock().expect("no thread panics").add(arguments, answer);
             }
         });
-        tally = all.into_inner().expect("nothing panics");
-        // Another round cannot help if nothing was compared in this one.
+        tally = all.into_inner().expect("no thread panics");
+        // If no run of this round was equal, another round would not help.
         if tally.runs >= wanted || tally.runs == before || asked.is_once() {
             break;
         }
@@ -260,8 +265,8 @@ impl fmt::Display for Tally {
             let Against { words, rounded, open, same, exact } = against;
             writeln!(
                 f,
-                "{words} words of another device: {rounded} may be rounded otherwise, {open} may be \
-                 any; in {exact} comparisons none may be another, and in {same} none is"
+                "{words} words compared with another device: {rounded} may be rounded differently, \
+                 {open} may have any value; {exact} comparisons allow no difference, {same} have none"
             )?;
         }
         write!(
@@ -296,7 +301,7 @@ impl Subject {
         let (first, others, runs) = match on {
             On::MetalAgainstLavapipe => (options[0], &options[1..], RUNS_AGAINST),
             On::Lavapipe | On::Metal => {
-                // As many rounds as there are options use each option once.
+                // Each round uses the next entry of the options, so every entry is used once before any repeats.
                 let first = self.hash(seed, u64::MAX);
                 let number = first.wrapping_add(round) % options.len() as u64;
                 (options[number as usize], &[][..], RUNS)
@@ -305,12 +310,12 @@ impl Subject {
         let seed = (self.hash(seed, round) % 1_000_000).to_string();
         let (runs, shader) = (runs.to_string(), self.path.display().to_string());
         let question = |options: &&str| -> Vec<String> {
-            let words = ["verify", &shader, "--runs", &runs, "--seed", &seed, "--timeout", SECONDS];
-            let words = words.iter().chain(runner).map(|word| (*word).to_owned());
-            words
-                .chain(self.chosen.iter().cloned())
-                .chain(options.split(' ').map(str::to_owned))
-                .collect()
+            let (verb, options) = options.split_once(' ').unwrap_or((options, ""));
+            let words = ["verify", verb, &shader, "--runs", &runs, "--seed", &seed];
+            let words = words.into_iter().chain(["--timeout", SECONDS]);
+            let words = words.chain(runner.iter().copied()).map(str::to_owned);
+            let options = options.split(' ').filter(|option| !option.is_empty());
+            words.chain(self.chosen.iter().cloned()).chain(options.map(str::to_owned)).collect()
         };
         Question { alternatives: iter::once(&first).chain(others).map(question).collect() }
     }
@@ -326,7 +331,7 @@ impl Question {
             Answer::Refused(why) => NO_OUTPUTS.contains(&why.as_str()),
             Answer::Equal(_) | Answer::Different(_) | Answer::Ended(_) => false,
         };
-        let first = answers.next().expect("there is always one");
+        let first = answers.next().expect("every shader has at least one question");
         match lacks_outputs(&first) {
             true => answers.find(|answer| !lacks_outputs(answer)).unwrap_or(first),
             false => first,
@@ -339,10 +344,10 @@ impl Question {
         let mut command = Command::new("sh");
         command.args(["-c", &limited]).arg(program).args(arguments).arg("--json");
         let output = command.output();
-        let output = output.expect("the program was asked before");
+        let output = output.expect("the program has run before");
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        // An answer in JSON; a message of the process means that the driver ended it.
+        // The program printed JSON. A message about the process itself means that the driver crashed.
         match report["result"].as_str() {
             Some("equal") => Answer::Equal(report["compared"].clone()),
             Some("different") => {
@@ -358,14 +363,14 @@ impl Question {
                 let message = String::from_utf8_lossy(&output.stderr).into_owned();
                 let code =
                     message.split_once("error[").and_then(|(_, text)| text.split_once("]: "));
-                let first = message.lines().next().unwrap_or("it says nothing");
+                let first = message.lines().next().unwrap_or("no message");
                 Answer::Refused(code.map_or(first, |(code, _)| code).to_owned())
             }
         }
     }
 }
 
-/// Returns the entry points of the graphics stages; none if the file is not a shader.
+/// Returns the graphics entry points in a file, or none if the file is not a shader.
 fn subjects(program: &Path, path: &Path) -> Vec<Subject> {
     let info = Command::new(program).args(["info", "--json"]).arg(path).output();
     let info = info.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
@@ -398,15 +403,15 @@ fn on_all_threads<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> 
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let next = left.lock().expect("nothing panics").next();
+                    let next = left.lock().expect("no thread panics").next();
                     let Some((number, one)) = next else { return };
                     let result = act(one);
-                    done.lock().expect("nothing panics").push((number, result));
+                    done.lock().expect("no thread panics").push((number, result));
                 }
             });
         }
     });
-    let mut done = done.into_inner().expect("nothing panics");
+    let mut done = done.into_inner().expect("no thread panics");
     done.sort_by_key(|(number, _)| *number);
     done.into_iter().map(|(_, result)| result).collect()
 }

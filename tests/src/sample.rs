@@ -3,13 +3,14 @@
 use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Returns one case in `one_in`, and at least one, in order. The choice changes with each commit, because `cargo
-/// xtask test` sets `POLYSHADE_SAMPLE` from it. If `POLYSHADE_WHOLE` is set, all cases are returned.
+/// Returns one of `one_in` cases, and at least one case, in order. The choice changes with each commit, because
+/// `cargo xtask test` derives `POLYSHADE_SAMPLE` from the commit. If `POLYSHADE_WHOLE` is set, all cases are
+/// returned.
 pub fn sample<T>(cases: impl IntoIterator<Item = T>, one_in: usize) -> impl Iterator<Item = T> {
     sample_by((), cases, one_in)
 }
 
-/// Returns a sample that also depends on `key`, so that callers with the same cases can choose different ones.
+/// Returns a sample that also depends on `key`, so that callers with the same cases can choose different samples.
 pub fn sample_by<T>(
     key: impl Hash,
     cases: impl IntoIterator<Item = T>,
@@ -36,7 +37,7 @@ fn chosen(count: usize, one_in: usize, seed: u64) -> Vec<bool> {
     chosen
 }
 
-/// The finalizer of the generator `SplitMix64`.
+/// The finalizer of the random number generator `SplitMix64`.
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

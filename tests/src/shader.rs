@@ -1,5 +1,5 @@
-//! Shaders as text and as words: assembled, compiled, disassembled and validated by standard tools, so that the
-//! tests do not rely on polyshade's own view of SPIR-V.
+//! Shaders as text and as words. Standard tools assemble, compile, disassemble and validate them, so that the tests
+//! do not rely on polyshade's own interpretation of SPIR-V.
 
 use std::fs;
 use std::path::Path;
@@ -11,9 +11,9 @@ use spirv_tools::TargetEnv;
 use spirv_tools::assembler::{Assembler, AssemblerOptions, DisassembleOptions};
 use spirv_tools::val::{Validator, ValidatorOptions};
 
-/// Returns the words of a shader file: `.spv`, `.spvasm`, `.wgsl`, `.STAGE.hlsl`, or GLSL by its stage (`.vert`,
-/// `.frag`, …). Text becomes the version of SPIR-V that its comment `; Version: 1.N` or `// Version: 1.N` names,
-/// else 1.0.
+/// Returns the SPIR-V words of a shader file: `.spv`, `.spvasm`, `.wgsl`, `.STAGE.hlsl`, or GLSL with the extension
+/// of its stage (`.vert`, `.frag`, …). Text is compiled to the SPIR-V version in its comment `; Version: 1.N` or `//
+/// Version: 1.N`, or to 1.0 without such a comment.
 pub fn read(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Vec<u32>, String> {
         None if extension == "wgsl" => {
             wgsl::read(&text, "0", version(&text)?).map_err(|error| error.to_string())
         }
-        None => Err(format!("{}: not the name of a shader", path.display())),
+        None => Err(format!("{}: not the file name of a shader", path.display())),
     }
     .map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -51,7 +51,7 @@ fn version(text: &str) -> Result<SpirvVersion, String> {
     Ok(SpirvVersion::ALL[minor.min(SpirvVersion::ALL.len() - 1)])
 }
 
-/// Assembles text; numeric ids are kept.
+/// Assembles text, and keeps numeric ids.
 pub fn assemble(text: &str) -> Result<Vec<u32>, String> {
     spirv_tools::assembler::create(Some(universal(minor_in_comment(text)?)))
         .assemble(text, AssemblerOptions { preserve_numeric_ids: true })
@@ -59,7 +59,7 @@ pub fn assemble(text: &str) -> Result<Vec<u32>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Returns N of a comment `Version: 1.N`, as disassemblers write it; 0 without one.
+/// Returns N of a comment `Version: 1.N`, as disassemblers write it, or 0 without such a comment.
 fn minor_in_comment(text: &str) -> Result<u32, String> {
     let version = |line: &'_ str| {
         let comment = line.strip_prefix(';').or_else(|| line.strip_prefix("//"))?;
@@ -97,7 +97,8 @@ fn disassemble_by(words: &[u32], use_friendly_names: bool) -> Result<String, Str
 pub enum Rules {
     /// The rules of the oldest Vulkan version that supports the SPIR-V version.
     Vulkan,
-    /// The rules for unlegalized modules of HLSL compilers: functions may get pointers to outputs and to parts.
+    /// The rules for modules that HLSL compilers have not legalized: functions may get pointers to outputs and to
+    /// parts of variables.
     BeforeLegalization,
     /// No rules: every module is accepted.
     None,
@@ -128,7 +129,7 @@ pub fn validate_by(rules: Rules, words: &[u32]) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Returns the words of the bytes of a file, which are little-endian.
+/// Returns the words of a file with these little-endian bytes.
 pub fn words(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let (words, rest) = bytes.as_chunks();
     if !rest.is_empty() {

@@ -1,8 +1,8 @@
-//! Texts of the lowered modules: if the original's text reads back, the text of each variant must, except for the
-//! exceptions below.
+//! The texts of lowered modules in other languages. If the original's text reads back, the text of each variant must
+//! read back too, except for the exceptions below.
 //!
-//! glslang reads GLSL and HLSL, and naga reads WGSL; MSL, for which there is no compiler here, is searched for
-//! constructs that it [lacks](msl::lacks).
+//! glslang reads GLSL and HLSL, and naga reads WGSL. There is no compiler for MSL here, so MSL texts are searched for
+//! constructs that MSL [lacks](msl::lacks).
 
 pub mod msl;
 
@@ -47,9 +47,9 @@ struct Exception {
     formats: &'static [Format],
     /// The prefix of the verb.
     verb: &'static str,
-    /// A part of the message.
+    /// Text that the error message contains.
     says: &'static str,
-    #[expect(dead_code, reason = "it is for who reads the table")]
+    #[expect(dead_code, reason = "it documents the table")]
     why: &'static str,
 }
 
@@ -68,41 +68,51 @@ const HLSL: &[Format] = &[Format::Hlsl];
 const WGSL: &[Format] = &[Format::Wgsl];
 const MSL: &[Format] = &[Format::Msl];
 
-/// Limits of the languages, then those of their printers and readers.
+/// The exceptions: first for limits of the languages, then for limits of their printers and readers.
 const EXCEPTIONS: [Exception; 31] = [
-    exception(OPENGL, "", "and set 3 binding 0 would be one", "a set is chosen that Vulkan has"),
-    exception(OPENGL, "", "and set 3 binding 1 would be one", "the same"),
+    exception(
+        OPENGL,
+        "",
+        "and set 3 binding 0 would be the same resource",
+        "the options choose a descriptor set, which only Vulkan has",
+    ),
+    exception(OPENGL, "", "and set 3 binding 1 would be the same resource", "the same"),
     exception(
         OPENGL,
         "capture --path compute",
         "OpenGL has no descriptor sets",
-        "what is fetched is bound in the first set that is free",
+        "fetched buffers are bound in the first free set",
     ),
     exception(
         GLSL,
         "capture --path compute",
         "cannot be used in a compute shader",
-        "an output that is in no interface stays one",
+        "an output that is in no interface stays an output",
     ),
     exception(
         GLSL,
         "capture",
         "unexpected IDENTIFIER",
-        "SPIRV-Cross takes a variable for a block whose type another entry point has as one",
+        "SPIRV-Cross treats a variable as a block if another entry point does so with its type",
     ),
     exception(HLSL, "capture", "'declaration' : Expected", "the same"),
     exception(WGSL, "blend", "capability InputAttachment", "--destination texture is for WGSL"),
-    exception(WGSL, "capture --path extension", "capability TransformFeedback", "WebGPU has none"),
+    exception(
+        WGSL,
+        "capture --path extension",
+        "capability TransformFeedback",
+        "WebGPU has no transform feedback",
+    ),
     exception(WGSL, "", "must return a `@builtin(position)`", "the variant rasterizes nothing"),
-    exception(WGSL, "", "builtin value: PointSize", "the shader's, once its block is taken apart"),
-    exception(WGSL, "", "builtin value: CullDistance", "WGSL has clip distances alone"),
+    exception(WGSL, "", "builtin value: PointSize", "the shader's own, after its block is split"),
+    exception(WGSL, "", "builtin value: CullDistance", "WGSL has only clip distances"),
     exception(WGSL, "clip --exact", "execution model %3", "WebGPU has no geometry stage"),
-    exception(MSL, "clip --exact", "Metal has no Geometry stage", "nor has Metal"),
+    exception(MSL, "clip --exact", "Metal has no Geometry stage", "neither has Metal"),
     exception(
         MSL,
         "capture",
         "MSL has no cull distances",
-        "what the shader declares and never writes is an output of the text where it is captured",
+        "a captured output that the shader never writes is an output of the text",
     ),
     exception(
         MSL,
@@ -120,9 +130,9 @@ const EXCEPTIONS: [Exception; 31] = [
         OPENGL,
         "blend",
         "GL_EXT_shader_framebuffer_fetch",
-        "glslang knows the extension in OpenGL ES alone",
+        "glslang supports the extension only in OpenGL ES",
     ),
-    exception(OPENGL, "blend", "is not declared once", "two sources of one attachment"),
+    exception(OPENGL, "blend", "is not declared exactly once", "two sources of one attachment"),
     exception(GLSL, "capture --path extension", "stride is too large", "glslang's limit"),
     exception(
         GLSL,
@@ -136,26 +146,31 @@ const EXCEPTIONS: [Exception; 31] = [
         "not enough data provided for construction",
         "the same",
     ),
-    exception(WGSL, "capture", "Invalid access into expression", "nor has naga"),
+    exception(WGSL, "capture", "Invalid access into expression", "neither has naga"),
     exception(
         GLSL,
         "clip",
         "barrier() must be in main()",
-        "GLSL has no barrier() in the function that the body has become",
+        "the body is now a function, in which GLSL allows no barrier()",
     ),
     exception(
         GLSL,
         "clip --planes",
         "was not redeclared",
-        "SPIRV-Cross declares gl_PerVertex by the block's members alone, without the added array",
+        "SPIRV-Cross declares only the original members of gl_PerVertex, not the added array",
     ),
-    exception(GLSL, "clip --exact", "unexpected IDENTIFIER", "SPIRV-Cross, of an array of blocks"),
+    exception(
+        GLSL,
+        "clip --exact",
+        "unexpected IDENTIFIER",
+        "SPIRV-Cross prints an array of blocks wrongly",
+    ),
     exception(HLSL, "clip --exact", "cannot apply to an array", "the same"),
     exception(
         GLSL,
         "clip --exact",
         "'invariant' : can only apply to an output",
-        "SPIRV-Cross says it of the input block too, though the output's position has it alone",
+        "SPIRV-Cross also prints it for the input block, though only the output is invariant",
     ),
     exception(GLSL, "clip --exact", "'max_vertices' : too large", "glslang's limit"),
     exception(
@@ -168,17 +183,17 @@ const EXCEPTIONS: [Exception; 31] = [
         &[Format::GlslOfVulkan, Format::GlslOfOpenGl, Format::Hlsl],
         "position-only",
         "function does not return a value",
-        "what nobody uses is not computed, and SPIRV-Cross prints no return of an undefined value",
+        "unused values are not computed, and SPIRV-Cross prints no return of an undefined value",
     ),
     exception(
         HLSL,
         "position-only",
         "')' : Expected",
-        "glslang's HLSL reads a geometry stage that emits nothing no further than its parameters",
+        "glslang's HLSL rejects the parameters of a geometry stage that emits nothing",
     ),
 ];
 
-/// The numbers of texts that were read back and refused, by format and verb.
+/// The number of texts that were read back and the number that were refused, by format and verb.
 #[derive(Default, Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Vec<Row>", from = "Vec<Row>")]
 pub struct Tally(BTreeMap<(Format, String), [usize; 2]>);
@@ -223,7 +238,7 @@ impl Tally {
     }
 }
 
-/// Prints the result of each lowering of the module in these formats, and returns those that do not read back
+/// Prints the result of each lowering of the module in these formats. Returns the results that do not read back
 /// although the original does. A module that `spirv-val` does not accept is skipped.
 pub fn check(words: &[u32], formats: &[Format], tally: &mut Tally) -> Vec<String> {
     let Ok(module) = Module::parse(words) else { return Vec::new() };
@@ -239,7 +254,7 @@ pub fn check(words: &[u32], formats: &[Format], tally: &mut Tally) -> Vec<String
         }
         for (verb, attempt) in attempts(&module, entry) {
             let Ok((_, variants)) = attempt() else { continue };
-            // An unchanged variant is the original.
+            // An unchanged variant equals the original, so it is skipped.
             let others = variants.iter().filter(|variant| *variant != words);
             let each = others.flat_map(|one| formats.iter().map(move |format| (one, *format)));
             for (variant, format) in each {
@@ -255,7 +270,7 @@ pub fn check(words: &[u32], formats: &[Format], tally: &mut Tally) -> Vec<String
     faults
 }
 
-/// Prints the module in a format and reads it back; ignores errors.
+/// Prints the module in a format, reads the text back, and ignores errors.
 pub fn try_original(words: &[u32], format: Format) {
     let Ok(module) = Module::parse(words) else { return };
     for entry in module.entry_points() {
@@ -263,7 +278,7 @@ pub fn try_original(words: &[u32], format: Format) {
     }
 }
 
-/// Returns the faults of a variant of a vertex shader `main`: the formats in which only the original reads back.
+/// Returns the faults of a variant: the formats in which only its original, a vertex shader `main`, reads back.
 pub fn compare(original: &[u32], variant: &[u32]) -> Vec<String> {
     let entry = ("main", ExecutionModel::VERTEX);
     let formats = readable(original, entry, &Format::ALL);
@@ -279,7 +294,7 @@ fn readable(words: &[u32], entry: (&str, ExecutionModel), formats: &[Format]) ->
     formats.iter().copied().filter(is_readable).collect()
 }
 
-/// Returns whether a variant reads back (`false` if it is refused for a known reason), or the fault.
+/// Returns `true` if a variant reads back, `false` if it is refused for a known reason, or the fault.
 fn fate(
     words: &[u32],
     (name, model): (&str, ExecutionModel),
@@ -291,7 +306,7 @@ fn fate(
     let other = || {
         let mut entries = module.entry_points();
         let named = module.entry_points().find(|one| one.name() == name);
-        named.or_else(|| entries.next()).ok_or("there is no entry point")
+        named.or_else(|| entries.next()).ok_or("the module has no entry point")
     };
     let entry = module.entry_point(name, model).or_else(|_| other())?;
     let (name, model) = (entry.name(), entry.model());
@@ -321,14 +336,14 @@ fn print(
         Format::GlslOfVulkan => Target::Glsl(Glsl { rules: Rules::Vulkan, ..Glsl::default() }),
         Format::GlslOfOpenGl => Target::Glsl(Glsl::default()),
         Format::Hlsl => Target::Hlsl(Hlsl { point_size: PointSize::Drop, ..Hlsl::default() }),
-        // A domain that has all tessellation levels.
+        // Quads are the domain that has all tessellation levels.
         Format::Msl => Target::Msl(Msl { domain: Some(Domain::Quads), ..Msl::default() }),
     };
     cross::write(words, EntryPoint { name, model: model.0 }, &target).map(|text| text.source)
 }
 
 fn reads_back(text: &str, model: ExecutionModel, format: Format) -> Result<(), String> {
-    let stage = stage(model).ok_or("no stage of a text")?;
+    let stage = stage(model).ok_or("the text formats have no such stage")?;
     let compile = |language| {
         let source = SourceText::new(text, language, stage).version(SpirvVersion::SPIRV1_5);
         source.compile().map(drop).map_err(|error| error.to_string())

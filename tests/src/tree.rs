@@ -13,7 +13,7 @@ pub fn corpus() -> PathBuf {
     tests().join("../../shared/corpus")
 }
 
-/// Returns the folders of shaders on this program's command line; without any, those of the cases and of the corpus.
+/// Returns the folders of shaders on the command line, or without arguments the folders of the cases and the corpus.
 pub fn named() -> Vec<PathBuf> {
     let mut named: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if named.is_empty() {
@@ -23,7 +23,7 @@ pub fn named() -> Vec<PathBuf> {
     named
 }
 
-/// Returns all files below a folder except the diffs of cases, sorted by name; empty if there is no such folder.
+/// Returns all files below a folder except the diffs of cases, sorted by name; empty if the folder does not exist.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let here: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.is_file()).collect();
     let is_diff = |path: &Path| path.extension().is_some_and(|extension| extension == "diff");

@@ -1,9 +1,9 @@
-//! Any recipe for any pipeline is refused, or gives valid modules with separate host parameters.
+//! Any recipe for any pipeline is either refused or gives valid modules with separate host parameters.
 
-use crate::disguises::cases;
+use crate::transformations::cases;
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic, Emulated, Normalize, UserPlanes};
-use polyshade::clip_space::{self, Turn};
+use polyshade::clip_space::{self, SurfaceRotation};
 use polyshade::host::{
     AddressSource, Binding, Lowered, ParamSource, Set, SideEffects, Target, Value,
 };
@@ -15,8 +15,8 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::transform_feedback::{self, Components, Variant, capturable};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
 use polyshade::{Error, Module};
+use polyshade_testing::{Choices, check_place};
 use polyshade_tests::shader::validate;
-use polyshade_trials::{Choices, check_place};
 
 /// The number of recipes for each pipeline.
 const RECIPES: u64 = 12;
@@ -65,7 +65,7 @@ fn depth(choices: &mut Choices) -> clip_space::Options {
     let options = clip_space::Options::new().depth(switch()).flip_y(switch());
     match choices.maybe() {
         true => options.rotation(Value::Param(place(choices))),
-        false => options.rotation(Turn::Quarter),
+        false => options.rotation(SurfaceRotation::Quarter),
     }
 }
 
@@ -79,7 +79,7 @@ fn blend(choices: &mut Choices) -> advanced_blend::Options {
     ]))
 }
 
-/// The host describes every attribute.
+/// Returns vertex pulling options in which the host describes every attribute.
 fn pull(choices: &mut Choices) -> vertex_pulling::Options {
     let attribute = Attribute { buffer: 0, offset: None, format: None };
     let options =
@@ -88,7 +88,7 @@ fn pull(choices: &mut Choices) -> vertex_pulling::Options {
     if choices.maybe() { options.params(place(choices)) } else { options }
 }
 
-/// Returns a random recipe, with most of its fields present in half of the cases.
+/// Returns a random recipe. Most of its fields are present with probability 1/2.
 fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     let mut recipe = Recipe::default();
     let has = |wanted: ExecutionModel| stages.iter().any(|(_, stage)| stage.model() == wanted);
@@ -132,7 +132,7 @@ fn recipe(stages: &[Stage<'_>], choices: &mut Choices) -> Recipe {
     if has_fragment && last.is_some() {
         recipe.emulate = choices.perhaps(|choices| choices.of(&[Emulated::All, Emulated::Cull]));
     }
-    // Many fields together are often refused, so some are removed.
+    // A recipe with many fields is often refused, so some fields are removed.
     for _ in 0..choices.below(4) {
         match choices.below(8) {
             7 => recipe.vertex_pulling = None,

@@ -1,10 +1,10 @@
-//! The assembly of the committed shaders, and of lowerings that were mutated.
+//! Checks the assembly of the committed shaders and of mutated lowerings.
 
 use polyshade_tests::assembly::check;
 use polyshade_tests::shader;
 use polyshade_tests::tree::{files, tests};
 
-/// The least number of shaders, so that the test is not empty.
+/// The minimum number of shaders, so that the test is not empty.
 const LEAST: usize = 300;
 
 #[test]

@@ -1,11 +1,11 @@
-//! The metamorphic oracle detects lowerings that depend on the form of a shader: each of these replaces some
+//! The metamorphic oracle detects lowerings that depend on the form of a shader. Each lowering here replaces some
 //! additions by subtractions, and exactly one transformation changes its result.
 
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{ExecutionModel, FunctionBody, Inst, Op, is_known};
 use polyshade::{Error, Module};
+use polyshade_testing::{Choices, Transformations, Trial, Variants, check_transformed};
 use polyshade_tests::shader::{ShaderStage, compile};
-use polyshade_trials::{Choices, Transformations, Trial, Variants, check_transformed};
 
 const STAGES: &[ExecutionModel] = &[ExecutionModel::VERTEX];
 /// The number of seeds for each transformation.
@@ -20,7 +20,7 @@ const SHADER: &str = "#version 450
         gl_Position = sum + both;
     }";
 
-/// Replaces the additions that `is_wanted` accepts by subtractions; it gets the entry point and the function of each.
+/// Replaces additions by subtractions if `is_wanted` accepts the entry point, the function and the instruction.
 fn subtract(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -100,12 +100,12 @@ fn verdicts(trial: Trial, transformations: Transformations) -> Vec<Result<(), St
 }
 
 #[test]
-fn each_disguise_undoes_a_lowering_that_looks_at_what_it_changes() {
+fn each_transformation_exposes_a_lowering_that_depends_on_it() {
     // Faulty lowerings, each with the transformation that exposes it.
     let broken = [
         (
             "even ids",
-            subtract_even_ids as polyshade_trials::Attempt,
+            subtract_even_ids as polyshade_testing::Attempt,
             Transformations { permuted: true, ..Transformations::NONE },
         ),
         (
@@ -133,7 +133,7 @@ fn each_disguise_undoes_a_lowering_that_looks_at_what_it_changes() {
         let trial = Trial::new(name, STAGES, attempt);
         assert!(
             verdicts(trial, Transformations::NONE).iter().all(Result::is_ok),
-            "{name} without a disguise"
+            "{name} without a transformation"
         );
         let noticed = verdicts(trial, transformations).into_iter().filter(Result::is_err).count();
         assert!(

@@ -1,14 +1,14 @@
-//! Every lowering and every rewrite tool on shaders with full non-semantic debug information, as `glslang -gVS`
-//! writes it, and on all cases with non-semantic instructions.
+//! Applies every lowering and every rewrite tool to shaders with full non-semantic debug information, as `glslang
+//! -gVS` writes it, and to all cases with added non-semantic instructions.
 //!
-//! The tests' front end writes no debug information, so these cases were compiled elsewhere. Their debug
-//! instructions refer to variables, functions, types and lines, and must not refer to removed ones.
+//! The tests' front end writes no debug information, so these shaders were compiled elsewhere. Their debug
+//! instructions refer to variables, functions, types and lines, and must not refer to removed instructions.
 
-use crate::disguises::{Case, cases};
+use crate::transformations::{Case, cases};
 use polyshade::Module;
+use polyshade_testing::{Choices, LOWERINGS, TOOLS, Transformations};
 use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
-use polyshade_trials::{Choices, LOWERINGS, TOOLS, Transformations};
 
 /// The number of option sets for each lowering.
 const OPTIONS: u64 = 24;
@@ -39,7 +39,7 @@ fn what_names_variables_for_debuggers_stays_valid() {
     assert!(made > 1000 && kept > made / 2, "{made} modules, {kept} with debug information");
 }
 
-/// Non-semantic instructions refer to variables and values of every case.
+/// Lowers every case after adding non-semantic instructions that refer to its variables and values.
 #[test]
 fn what_names_anything_for_tools_stays_valid() {
     let transformations = Transformations { annotated: true, ..Transformations::NONE };
@@ -48,7 +48,7 @@ fn what_names_anything_for_tools_stays_valid() {
         let module = Module::parse(&words).expect("a valid module can be read");
         let mut choices = Choices::seeded(seed);
         let Some(transformed) = transformations.words(&module, &mut choices) else { continue };
-        assert_eq!(shader::validate(&transformed), Ok(()), "{case} in disguise");
+        assert_eq!(shader::validate(&transformed), Ok(()), "{case}, transformed");
         let all = [Choices::plain(), choices];
         for (name, variant) in variants(&transformed, &all) {
             assert_eq!(shader::validate(&variant), Ok(()), "{case}: {name}");

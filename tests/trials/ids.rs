@@ -1,9 +1,9 @@
-//! If ids run out at any point, lowerings and rewrite tools refuse, and do not panic.
+//! If ids run out at any point, lowerings and rewrite tools return an error and do not panic.
 
 use polyshade::{ErrorKind, Module};
+use polyshade_testing::{Choices, LOWERINGS, TOOLS};
 use polyshade_tests::shader;
 use polyshade_tests::tree::{files, tests};
-use polyshade_trials::{Choices, LOWERINGS, TOOLS};
 
 /// The largest valid id bound (SPIR-V specification, 2.17).
 const LIMIT: u32 = 4_194_304;

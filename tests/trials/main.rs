@@ -1,13 +1,14 @@
-//! Every lowering and every rewrite tool on unusual modules: those that are large in one way, and transformed ones.
+//! Applies every lowering and every rewrite tool to unusual modules: modules that are large in one way, and
+//! transformed modules.
 
 mod any_recipe;
 mod assembly;
 mod controls;
 mod debug_information;
-mod disguises;
 mod ids;
 mod places;
 mod plain_data;
 mod recipe;
 mod shapes;
 mod texts;
+mod transformations;

@@ -1,11 +1,12 @@
-//! Errors have positions in the given module: an id that it defines, and a word at which an instruction begins.
+//! Errors have positions in the given module: an id that the module defines, and a word at which an instruction
+//! begins.
 
 use polyshade::spv::Id;
 use polyshade::{Error, Module, code};
+use polyshade_testing::{Choices, LOWERINGS, TOOLS, check_place};
 use polyshade_tests::shader::{ShaderStage, compile};
-use polyshade_trials::{Choices, LOWERINGS, TOOLS, check_place};
 
-use crate::disguises::cases;
+use crate::transformations::cases;
 
 /// The number of option sets for each trial.
 const SEEDS: u64 = 16;
@@ -58,7 +59,7 @@ fn places_that_the_module_does_not_have_are_noticed() {
         assert!(check_place(&m, &bad).is_err(), "{bad}");
         assert!(check_place(&m, &bad.at(at)).is_err());
     }
-    // In the header, within an instruction, and after the last one.
+    // Positions in the header, within an instruction, and after the last instruction are wrong.
     for bad in [0, 4, at + 1, end, u32::MAX].map(|at| error().at(at)) {
         assert!(check_place(&m, &bad).is_err(), "{bad}");
     }

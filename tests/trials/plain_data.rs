@@ -1,16 +1,16 @@
-//! All inputs and outputs of lowerings except modules are plain data: they can be compared, hashed, sent to other
-//! threads, and stored as text next to the SPIR-V.
+//! Except for modules, all inputs and outputs of lowerings are plain data. They can be compared, hashed, sent to
+//! other threads, and stored as text next to the SPIR-V.
 
 use polyshade::Module;
 use polyshade::advanced_blend::{
-    self, ColorBlend, Destination, Equation, Factor, FormatClass, LogicOperation, Ordinary,
-    Overlap, Term,
+    self, BlendComponent, ColorBlend, Destination, Equation, Factor, FixedFunctionBlend,
+    FormatClass, LogicOperation, Overlap,
 };
 use polyshade::clip_cull::{
     self, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, GeometryClip, Normalize,
     Primitive, Registers, StageDistances, Step, UserPlanes,
 };
-use polyshade::clip_space::{self, Turn};
+use polyshade::clip_space::{self, SurfaceRotation};
 use polyshade::host::{
     AddressSource, Binding, Changed, Device, HostParams, ParamSource, Requirements, Reserved, Set,
     Target, TransformFeedback, Value,
@@ -40,7 +40,7 @@ where
     assert_eq!(state.hash_one(&again), state.hash_one(value), "{text}");
 }
 
-/// Checks the same for a value that is not the default, and for the default.
+/// Checks that a value and its type's default are plain data and survive, and that the value is not the default.
 #[track_caller]
 fn kept_beside_default<T>(value: &T)
 where
@@ -112,7 +112,7 @@ fn options_of_capture_are_kept() {
 #[test]
 fn options_of_the_position_are_kept() {
     let words = PLACES.map(Value::Param).into_iter().zip(PLACES.map(Value::Param));
-    let given = [(Value::Fixed(true), Value::Fixed(Turn::ThreeQuarters))];
+    let given = [(Value::Fixed(true), Value::Fixed(SurfaceRotation::ThreeQuarters))];
     for (switch, rotation) in words.chain(given) {
         let options = clip_space::Options::new();
         kept_beside_default(&options.depth(true).flip_y(switch).rotation(rotation));
@@ -128,19 +128,22 @@ fn options_of_the_position_are_kept() {
 
 #[test]
 fn options_of_blending_are_kept() {
-    let dual = Ordinary::both(Term::add(Factor::Src1Alpha, Factor::OneMinusConstantColor));
+    let dual = FixedFunctionBlend::both(BlendComponent::add(
+        Factor::Src1Alpha,
+        Factor::OneMinusConstantColor,
+    ));
     let logic = ColorBlend::logic(LogicOperation::Xor).format(FormatClass::Uint);
     let equations = ColorBlend::new(Equation::KHR).overlap(Overlap::Disjoint).clamp_results();
     let (set, binding) = (Set(1), Binding(2));
     for (place, destination) in PLACES.into_iter().zip([
         Destination::InputAttachment { set, binding, index: 3 },
-        Destination::Texture { set, binding, layer: advanced_blend::Layer::View },
+        Destination::Texture { set, binding, layer: advanced_blend::ArrayLayerSource::View },
         Destination::TileImage,
         Destination::StorageImage { set, binding },
     ]) {
         let options = advanced_blend::Options::new()
             .every_target(equations.clone())
-            .target(1, ColorBlend::ordinary(dual))
+            .target(1, ColorBlend::fixed_function(dual))
             .target(2, logic.clone())
             .unblended(3)
             .select(place)
@@ -305,7 +308,7 @@ fn recipes_and_what_they_say_are_kept() {
     kept_beside_default::<Made>(&lowered.expect("it has a position")[0].result);
 }
 
-/// Omitted fields get their defaults; unknown fields are refused, and so are values that no setter makes.
+/// Omitted fields get their defaults. Unknown fields and values that no setter makes are refused.
 #[test]
 fn options_are_read_as_the_setters_make_them() {
     let read = |text: &str| serde_json::from_str::<Recipe>(text);

@@ -1,4 +1,5 @@
-//! A recipe gives the same pipeline as its lowerings in order, and finds reserved places in the modules.
+//! A recipe gives the same pipeline as its lowerings applied in order, and finds the reserved bindings and locations
+//! in the modules.
 
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{self, DistanceCounts, Step, UserPlanes};
@@ -15,7 +16,7 @@ use polyshade_tests::clip::{emulate, take, to_registers};
 use polyshade_tests::shader::{ShaderStage, compile, validate};
 use std::collections::BTreeSet;
 
-/// Vertex and fragment stage.
+/// A vertex stage and a fragment stage.
 type Pipeline = [Module<'static>; 2];
 
 fn module(stage: ShaderStage, source: &str) -> Module<'static> {
@@ -142,7 +143,7 @@ impl Field {
         }
     }
 
-    /// Runs the lowering alone, as its documentation page describes.
+    /// Applies the lowering alone, as its documentation page describes.
     fn by_hand(self, [vertex, fragment]: &Pipeline, given: &Pipeline) -> Result<Pipeline, Error> {
         let inputs = locations(&given[1], StorageClass::INPUT);
         let reserved = inputs.iter().fold(Reserved::new(), |all, one| all.location(*one));
@@ -162,7 +163,7 @@ impl Field {
             }
             Extension => owned(transform_feedback::decorate(vertex, target, &captured())?),
             Normalize => {
-                // Both stages have the distances of the first.
+                // Both stages use the distances of the first stage.
                 let mut options = marked();
                 let linked = Some(options.outputs.clone());
                 let mut reader = clip_cull::Normalize::default();
@@ -287,7 +288,7 @@ fn all_fields_make_what_their_lowerings_make_in_order() {
     }
 }
 
-/// One recipe makes the compute stage that captures a draw, and another the stages that draw.
+/// One recipe makes the compute stage that captures a draw, and another recipe makes the stages that draw.
 #[test]
 fn a_compute_stage_captures_what_is_pulled_and_the_others_are_drawn() {
     let options = || captured().compute();
@@ -320,19 +321,19 @@ fn a_compute_stage_captures_what_is_pulled_and_the_others_are_drawn() {
         let raster = Depth.by_hand(&raster, &given).expect("it has a position");
         assert_eq!(words_of(&drawn), raster.map(Module::into_words));
         assert_eq!(drawn[0].result.stored, dispatched[0].result.stored);
-        // The bindings of both are the same, each for its own stage.
+        // Both pipelines have the same bindings, except for their stages.
         let mut of_draw = drawn[0].requirements.descriptors.clone();
         of_draw.iter_mut().for_each(|one| one.stage = ExecutionModel::GL_COMPUTE);
         assert!(dispatched[0].requirements.descriptors.starts_with(&of_draw));
 
         let both = made(Variant::Both).expect_err("no stage does both");
         assert_eq!(both.kind(), ErrorKind::Unsupported);
-        // The control: the recipe for drawing captures in another way.
+        // The control: the recipe for drawing captures differently.
         assert_ne!(words[0], owned(for_draws.variant(Variant::CaptureOnly).unwrap()).into_words());
     }
 }
 
-/// Checks that a recipe is refused for a pipeline with this reason.
+/// Checks that a recipe is refused for a pipeline, with the reason `why`.
 #[track_caller]
 fn refused(given: &Pipeline, fields: &[Field], change: impl FnOnce(&mut Recipe), why: &str) {
     let mut recipe = Recipe::default();
@@ -352,7 +353,7 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
             let (variant, options) = (Variant::CaptureOnly, captured());
             recipe.capture = Some(Capture::Storage { variant, options });
         },
-        "position_only: the variant that only captures is not rasterized",
+        "position_only: the capture-only variant is not rasterized",
     );
     let geometry = |recipe: &mut Recipe| {
         recipe.normalize = Some([(ExecutionModel::GEOMETRY, marked())].into());
@@ -377,7 +378,7 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
         refusal(alone(&fragment)),
         "emulate: the pipeline has no stage before rasterization"
     );
-    let order = "the stages of a pipeline are to be given in its order, each once";
+    let order = "the stages of a pipeline must be given in pipeline order, each once";
     assert_eq!(refusal(&[fragment, vertex.clone()]), order);
     assert_eq!(refusal(&[vertex.clone(), vertex]), order);
 }
@@ -435,7 +436,7 @@ fn what_one_stage_has_is_kept_free_in_the_others() {
     ] {
         refused(&given, &[], select(place), &format!("blend, fragment stage: {what} reserved"));
     }
-    // The controls: the next place after each is free.
+    // The controls: the next offset, constant id or binding is free.
     for place in [
         ParamSource::PushConstant { offset: 32 },
         ParamSource::PushConstant { offset: 12 },
@@ -460,7 +461,7 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
     let lowered = lower(&given, &recipe).expect("it can be");
     assert_eq!(lowered[0].result.clip_space.and_then(|made| made.location), Some(2));
 
-    // By default both would use set 3; blending requires it.
+    // By default, captures and blending use set 3, and blending requires it.
     let options = transform_feedback::Options::new().interleaved(["v_colour"]);
     recipe.capture = Some(Capture::Storage { variant: Variant::Both, options: options.clone() });
     recipe.blend = Some(
@@ -472,7 +473,7 @@ fn what_is_added_meets_no_input_and_no_descriptor_of_the_fragment_stage() {
         descriptors.map(|one| one.set).collect::<Vec<_>>()
     };
     assert_eq!((sets(0), sets(1)), (vec![Set(2); 2], vec![Set(3)]));
-    // The variant that stores nothing keeps the bindings of the other.
+    // The variant that stores and the variant that stores nothing get the same bindings.
     for variant in [Variant::CaptureOnly, Variant::RasterOnly] {
         let mut recipe = recipe.clone();
         recipe.capture = Some(Capture::Storage { variant, options: options.clone() });

@@ -1,12 +1,13 @@
-//! Modules that are large in one way are parsed, lowered or refused, without panics and without recursion on them.
+//! Modules that are large in one way are parsed, and then lowered or refused, without panics and without recursion on
+//! the input.
 
 use polyshade::Module;
 use polyshade_spv::Progress;
-use polyshade_trials::{Choices, LOWERINGS, SHAPES, Shape, TOOLS};
+use polyshade_testing::{Choices, LOWERINGS, SHAPES, Shape, TOOLS};
 use std::thread;
 
-/// The stack size of a thread that works on a module, in bytes. Recursion on the input would need a frame of at
-/// least 16 bytes for each of its items.
+/// The stack size of a thread that processes a module, in bytes. Recursion on the input would need a frame of at
+/// least 16 bytes for each item.
 const STACK: usize = 256 << 10;
 
 /// Returns the outcome of each trial on the shape.
@@ -22,7 +23,7 @@ fn endure(shape: Shape, count: u32) -> Vec<(&'static str, Result<usize, String>)
         let taking = trials.filter(|trial| trial.takes(entry.model()));
         let attempts = taking.map(|trial| {
             let made = trial.attempt(&module, entry, &mut Choices::plain());
-            let read = |variants: polyshade_trials::Variants| {
+            let read = |variants: polyshade_testing::Variants| {
                 let read =
                     |words: &[u32]| drop(Module::parse(words).expect("it can be read again"));
                 variants.iter().for_each(|(_, variant)| read(variant.words()));

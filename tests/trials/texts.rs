@@ -1,4 +1,4 @@
-//! The texts of lowered committed shaders read back if those of the originals do.
+//! The texts of lowered committed shaders read back if the texts of the originals do.
 
 use polyshade_tests::sample::sample;
 use polyshade_tests::shader::{self, ShaderStage, compile};
@@ -7,7 +7,7 @@ use polyshade_tests::tree::{files, tests};
 use std::path::PathBuf;
 use std::thread;
 
-/// The least number of texts in each format, so that the test is not empty.
+/// The minimum number of texts in each format, so that the test is not empty.
 const LEAST: usize = 1000;
 
 #[test]
@@ -43,7 +43,7 @@ fn texts_of_variants_read_back_where_those_of_originals_do() {
     }
 }
 
-/// The control: a variant of another shader, with a type that the language lacks.
+/// The control: a variant from another shader with a type that the language lacks.
 #[test]
 fn a_text_that_does_not_read_back_is_found() {
     let double = "#version 450\nlayout(location = 0) flat out double v;\nvoid main() { v = 1; }\n";

@@ -1,4 +1,4 @@
-//! Advanced blend equations: equal to the model, and different if they have a deliberate fault.
+//! Advanced blend equations: `verify` finds them equal to the model, and different if they have a deliberate fault.
 
 mod words_and_alphas;
 
@@ -137,7 +137,7 @@ impl Case {
         }
     }
 
-    /// Returns the difference with other options.
+    /// Returns the difference with these options.
     #[track_caller]
     fn difference(&self, options: &Options) -> Difference {
         let find = |driver| subject::difference(driver, self.verify(driver, options));
@@ -203,7 +203,7 @@ fn one_equation_and_words_wherever_they_are() {
 
 #[test]
 fn the_destination_is_in_a_texture() {
-    let layer = advanced_blend::Layer::One;
+    let layer = advanced_blend::ArrayLayerSource::One;
     let destination = Destination::Texture { set: Set(1), binding: Binding(0), layer };
     Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) }.is_equal();
 }
@@ -224,7 +224,7 @@ fn several_targets_narrow_ones_and_integers() {
     Case::new(words, &[Equation::Multiply, Equation::Difference, Equation::HardMix]).is_equal();
 }
 
-/// The driver leaves the unwritten component undefined, also if it is the destination of the next triangle.
+/// The driver leaves an unwritten component undefined, even if it is the destination of the next triangle.
 #[test]
 fn a_component_that_is_not_written() {
     let words = fragment(
@@ -243,7 +243,7 @@ fn another_equation() {
     other.asked.equations = vec![Equation::Screen];
     let found = case.difference(&other.options());
     assert!(found.pixel.is_some() && found.expected.is_some(), "{found}");
-    assert_eq!(found.message, "multiply has another result");
+    assert_eq!(found.message, "multiply gives a different result");
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn another_overlap_and_another_alpha() {
     for how in hows {
         let mut other = case.clone();
         other.asked.how = how;
-        assert!(case.difference(&other.options()).message.contains("another result"));
+        assert!(case.difference(&other.options()).message.contains("gives a different result"));
     }
 }
 
@@ -271,8 +271,8 @@ fn a_word_that_means_another_equation() {
         .select(PUSHED);
     let lowered = advanced_blend::lower(&module, "main", &swapped).unwrap().module.into_words();
     given.given = vec![(Part::Lowered, lowered)];
-    // The number of multiply has no meaning there, so the source passes through.
-    assert_eq!(given.difference(&case.options()).message, "multiply has another result");
+    // The number of `multiply` selects no equation there, so the source passes through.
+    assert_eq!(given.difference(&case.options()).message, "multiply gives a different result");
 }
 
 /// Returns the difference after edits of lines of the lowered shader.
@@ -292,7 +292,7 @@ fn a_discard_that_is_lost() {
     assert_eq!(found.message, "a pixel that is not covered is written");
 }
 
-/// The colours include the branch points of equations, and greys.
+/// The tested colours include the branch points of equations, and greys.
 #[test]
 fn comparisons_that_are_strict_and_were_not() {
     let words = fragment(
@@ -309,7 +309,7 @@ fn comparisons_that_are_strict_and_were_not() {
         let edit = |line: &str| line.contains(comparison).then(|| line.replace(comparison, strict));
         case.given = vec![(Part::Lowered, subject::edited(lowered.words(), edit))];
         let found = case.difference(&case.options());
-        assert!(found.message.contains("another result"), "{found}");
+        assert!(found.message.contains("gives a different result"), "{found}");
     }
 }
 
@@ -323,7 +323,7 @@ fn alpha_that_is_not_one_though_nothing_is_blended() {
     assert!(found.expected.is_some(), "{found}");
 }
 
-/// Correct shaders that `verify` once reported as different.
+/// Correct shaders that an earlier `verify` reported as different.
 #[test]
 fn shaders_that_are_hard_to_compare() {
     let black = "layout(location = 0) out vec4 colour; void main() { colour = vec4(0, 0, 0, 1); }";
@@ -368,7 +368,7 @@ fn a_second_source_beside_more_targets_than_the_device_has_says_nothing() {
     let case = Case::new(words, &[Equation::Multiply]);
     let driver = Driver::Lavapipe;
     let why = subject::reason(driver, case.verify(driver, &case.options()));
-    assert!(why.contains("second sources beside 2 targets"), "{why}");
+    assert!(why.contains("dual-source blending with 2 targets"), "{why}");
 }
 
 #[test]
@@ -383,10 +383,10 @@ fn what_is_not_drawn_says_nothing() {
     };
     reason(Destination::TileImage, "VK_EXT_shader_tile_image");
     let other = Destination::InputAttachment { set: Set(3), binding: Binding(0), index: 2 };
-    reason(other, "the targets' numbers");
-    let layer = advanced_blend::Layer::Layer;
+    reason(other, "input attachments only from index 0");
+    let layer = advanced_blend::ArrayLayerSource::Layer;
     let layered = Destination::Texture { set: Set(1), binding: Binding(0), layer };
-    reason(layered, "several layers");
+    reason(layered, "layered targets");
 }
 
 #[test]
@@ -399,7 +399,7 @@ fn a_shader_without_defined_colours_says_nothing() {
         let mut case = Case::new(words.clone(), &[Equation::Multiply]);
         case.asked.clamping = Clamping::Float;
         let why = subject::reason(driver, case.verify(driver, &case.options()));
-        assert!(why.contains("blending is defined for"), "{why}");
+        assert!(why.contains("blending is undefined for"), "{why}");
     }
 }
 
@@ -427,7 +427,7 @@ fn what_is_no_number_may_be_anything_and_numbers_may_not() {
     with_another(&none, &shader("0.0", "0.25")).is_equal();
     let wrong = with_another(&none, &shader("0.0", "0.75"));
     let found = wrong.difference(&wrong.options());
-    assert!(found.message.contains("has another result"), "{found}");
+    assert!(found.message.contains("gives a different result"), "{found}");
 }
 
 #[test]
@@ -438,10 +438,10 @@ fn colours_that_are_left_to_the_driver_may_be_anything_and_others_may_not() {
     with_another(&left, &zero).is_equal();
     let right = with_another(&zero, &left);
     let found = right.difference(&right.options());
-    assert!(found.message.contains("has another result"), "{found}");
+    assert!(found.message.contains("gives a different result"), "{found}");
 }
 
-/// llvmpipe computes with the colour of the last pixel that leaves the loop, but outputs the colour of each pixel.
+/// llvmpipe blends with the colour of the last pixel that leaves the loop, but outputs each pixel's own colour.
 #[test]
 fn colours_that_a_driver_computes_otherwise_may_be_anything_and_others_may_not() {
     let shader = |first: &str| {
@@ -462,5 +462,5 @@ fn colours_that_a_driver_computes_otherwise_may_be_anything_and_others_may_not()
     with_another(&right, &right).is_equal();
     let wrong = with_another(&right, &shader("0.375"));
     let found = wrong.difference(&wrong.options());
-    assert!(found.message.contains("has another result"), "{found}");
+    assert!(found.message.contains("gives a different result"), "{found}");
 }

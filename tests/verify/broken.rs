@@ -1,4 +1,4 @@
-//! Lowerings with deliberate faults, each of which must be found different.
+//! Lowerings with deliberate faults. `verify` must find each of them different.
 
 use crate::subject::{self, DRIVERS, Subject, vertex};
 use polyshade::host::{AddressSource, ParamSource};
@@ -53,7 +53,7 @@ impl Text {
         }
     }
 
-    /// Returns the index of the line that `is` accepts for the `nth` time, from 0.
+    /// Returns the index of the `nth` line, counted from 0, that `is` accepts.
     #[track_caller]
     fn line(&self, nth: usize, is: impl Fn(&str) -> bool) -> usize {
         let mut found = (0..self.function.len()).filter(|line| is(&self.function[*line]));
@@ -109,7 +109,8 @@ fn stores(text: &Text) -> Vec<usize> {
 #[track_caller]
 fn difference(subject: &Subject) -> Difference {
     let find = |driver| subject::difference(driver, subject.verify(driver));
-    // The first differing vertex may be random if two vertices are stored to one place.
+    // If two vertices are stored to one place, the first differing vertex may be random, so only the part is
+    // compared.
     subject::agreed(&DRIVERS, &subject.words, find, |one| one.part)
 }
 
@@ -119,7 +120,7 @@ fn edited(name: &str, edit: impl Fn(Text) -> Text) -> Difference {
     edited_of(subject(), name, edit)
 }
 
-/// Returns the difference after an edit of another subject.
+/// Returns the difference after an edit of function `name` in another subject.
 #[track_caller]
 fn edited_of(subject: Subject, name: &str, edit: impl Fn(Text) -> Text) -> Difference {
     let words = subject.rewrite(|capture| capture.capture_only.words().to_vec());
@@ -150,8 +151,8 @@ fn by_address() -> Subject {
 /// The second buffer's address, host parameter 9, follows five parameters of the draw and four of the first buffer.
 #[test]
 fn an_address_is_that_of_another_buffer() {
-    // Replace both halves of the address: with one half replaced it may point outside any buffer, 4 GiB away, if
-    // the buffers are on both sides of such a boundary.
+    // Replace both halves of the address. If only one half is replaced and the buffers are on different sides of a 4
+    // GiB boundary, the address points outside any buffer.
     let found = edited_of(by_address(), "store_to_slot", |text| {
         let words = [("%uint_9", "%uint_5"), ("%uint_10", "%uint_6")];
         words.into_iter().fold(text, |text, (own, other)| {
@@ -162,7 +163,7 @@ fn an_address_is_that_of_another_buffer() {
     assert!(found.to_string().contains("buffer"), "{found}");
 }
 
-/// The size of a range, host parameter 7, is the only bound of the memory.
+/// The size of a range, host parameter 7, is the only limit on the accessed memory.
 #[test]
 fn a_range_in_memory_has_the_size_of_another_word() {
     edited_of(by_address(), "primitives_that_fit", |text| {
@@ -198,7 +199,8 @@ fn swap_values(text: Text, one: usize, other: usize) -> Text {
     let [(pointer, value), (_, later)] = [one, other]
         .map(|line| (text.operands(line)[0].to_owned(), text.operands(line)[1].to_owned()));
     let mut text = text.replace(other, &later, &value);
-    // The first store's new value is not yet defined at its position.
+    // The first store's new value is not yet defined at the first store's position, so the store moves after the
+    // second.
     text.function.insert(other + 1, format!("OpStore {pointer} {later}"));
     text.function.remove(one);
     text
@@ -255,21 +257,21 @@ fn a_counter_that_is_not_gone_on_from() {
 
 #[test]
 fn a_limit_that_counts_vertices_and_not_primitives() {
-    // Half a primitive is stored if the buffer ends within it.
+    // Part of a primitive is stored if the buffer ends within the primitive.
     let found = replaced("put", 0, &["OpULessThan"], ["OpULessThan", "OpULessThanEqual"]);
-    assert!(found.message.contains("behind"), "{found}");
+    assert!(found.message.contains("past the end of its range"), "{found}");
 }
 
 #[test]
 fn a_limit_that_is_not_kept() {
-    // No further than the guard: writes beyond it would crash the driver.
+    // Write no further than the guard, because writes beyond the guard would crash the driver.
     let found = edited("primitives_that_fit", |mut text| {
         let line = text.line(0, |line| line.starts_with("OpReturnValue"));
         let value = text.operands(line)[0].to_owned();
         text.function.insert(line, format!("%more = OpIAdd %uint {value} %uint_2"));
         text.replace(line + 1, &value, "%more")
     });
-    assert!(found.message.contains("behind"), "{found}");
+    assert!(found.message.contains("past the end of its range"), "{found}");
 }
 
 #[test]
@@ -309,7 +311,7 @@ fn a_last_word_that_is_not_stored() {
 #[test]
 fn bits_that_go_through_arithmetic() {
     let found = edited("store_to_slot", |mut text| {
-        // A zero that no compiler can fold: the upper half of an offset.
+        // A zero that no compiler can fold, because it is the upper half of an offset.
         let loaded = text.with(0, &["OpLoad %uint"]);
         let word = text.function[loaded].split(' ').next().expect("it has a result").to_owned();
         let last = text.function.iter().rposition(|line| line.contains(" = OpBitcast %uint "));
@@ -355,7 +357,7 @@ fn a_raster_variant_that_stores() {
     let words = subject.rewrite(|capture| capture.both.as_ref().unwrap().words().to_vec());
     let found = difference(&subject.given(Part::RasterOnly, words));
     assert_eq!(found.part, Part::RasterOnly);
-    assert!(found.message.contains("which nothing is told of"), "{found}");
+    assert!(found.message.contains("which the requirements do not list"), "{found}");
 }
 
 #[test]
@@ -389,7 +391,7 @@ fn counts_and_requirements_that_are_wrong() {
     assert!(found.part == Part::Host && found.message.starts_with("the counts are"), "{found}");
 
     let found = difference(&Subject::interleaved(words, skipped).asked(captured));
-    assert_eq!(found.message, "requirements leave feedback buffer 1 out");
+    assert_eq!(found.message, "the requirements lack feedback buffer 1");
 }
 
 /// `bits_that_go_through_arithmetic` tests the other half of the rule.

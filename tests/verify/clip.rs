@@ -1,4 +1,4 @@
-//! Clip and cull distances: every step is equal, and different if it has a deliberate fault.
+//! Clip and cull distances: `verify` finds every step equal, and different if it has a deliberate fault.
 
 use crate::stage::{
     MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, marked, normalized,
@@ -27,7 +27,7 @@ pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     ))
 }
 
-/// Two registers; the second contains both kinds.
+/// Returns a shader with two registers. The second register contains both kinds.
 pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) out vec4 v_low;
@@ -55,7 +55,7 @@ pub(crate) fn arrays() -> Vec<u32> {
 
 pub(crate) fn to_arrays(outputs: DistanceSemantics) -> Step {
     let step = normalized(DistanceSemantics::default(), outputs);
-    step.told(|told| ClipSteps { user_semantics: true, ..told })
+    step.with_steps(|steps| ClipSteps { user_semantics: true, ..steps })
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn planes_are_switched_off() {
     }
 }
 
-/// lavapipe evaluates this with arithmetic that makes -0.0 of disabled distances.
+/// lavapipe evaluates this shader with arithmetic that turns disabled distances into -0.0.
 #[test]
 fn a_constant_distance_is_switched_off() {
     let words = shader(
@@ -151,11 +151,11 @@ fn sums_that_overflow_on_their_way_may_be_no_numbers_and_others_are_near() {
     VERTEX.is_equal(&eye("3.4e38"), &of_host(2));
     for most in ["3.4e38", "1e38"] {
         let found = VERTEX.difference(&eye(most), &of_host(2).but_done(of_host(3)));
-        assert_eq!(found.message, "an output has another value", "{found}");
+        assert_eq!(found.message, "an output has a different value", "{found}");
     }
 }
 
-/// If a triangle is seen edge-on near the origin of clip space, distances are as small as their rounding errors.
+/// If a triangle near the origin of clip space is seen edge-on, its distances are as small as their rounding errors.
 #[test]
 fn what_rounding_decides_is_not_drawn() {
     let words = vertex(
@@ -177,7 +177,7 @@ fn distances_are_emulated() {
         "for (int i = 0; i < 3; ++i) gl_CullDistance[i] = b[i] + 2.0;",
     );
     for words in [arrays(), cull] {
-        // Also if clip distances stay native.
+        // The same holds if clip distances stay native.
         for native in [None, Some(DistanceKind::Clip)] {
             VERTEX.is_drawn(&words, &emulated(8, native));
         }
@@ -320,7 +320,7 @@ pub(crate) const OTHER_COMPARISONS: [fn(&str) -> Option<String>; 2] = [
     },
 ];
 
-/// Returns emulated distances that are compared with 0 in this way.
+/// Returns a step whose emulated distances are compared with 0 by a different comparison.
 pub(crate) fn compared_otherwise(words: &[u32], other: fn(&str) -> Option<String>) -> Step {
     let module = parsed(words);
     let lowered = take(&module, emulate(8, None));
@@ -352,7 +352,7 @@ fn mesh_stages_say_nothing() {
     let words = compile(source, ShaderStage::Mesh, SpirvVersion::SPIRV1_4).expect("it is GLSL");
     MESH.is_not_comparable(
         &words,
-        &kept().told(|_| ClipSteps::default()),
-        "hands on is not recorded",
+        &kept().with_steps(|_| ClipSteps::default()),
+        "stage cannot be recorded",
     );
 }

@@ -1,4 +1,5 @@
-//! Clip and cull distances of tessellation control stages: their specific features, and deliberate faults in them.
+//! Clip and cull distances of tessellation control stages: features that only these stages have, and deliberate
+//! faults.
 
 use crate::stage::{CONTROL, kept};
 use crate::subject::{self, compiled};
@@ -6,7 +7,7 @@ use polyshade::spv::view::Mode;
 use polyshade::spv::{ExecutionMode, ExecutionModel, Op, Section};
 use polyshade_formats::ShaderStage;
 
-/// Returns a stage with three vertices in a patch, and code before and `behind` the barrier.
+/// Returns a stage with three vertices per patch, with code `before` the barrier and `behind` it.
 fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
     let source = format!(
         "layout(vertices = 3) out;
@@ -29,8 +30,9 @@ fn control(declarations: &str, before: &str, behind: &str) -> Vec<u32> {
     compiled(ShaderStage::TessellationControl, &source)
 }
 
-/// Two registers on each side; the second contains both kinds and an ordinary value; other invocations' registers
-/// are read. (No input is an index: lavapipe 22.3.6 cannot compile that in control stages, and ends the process.)
+/// Returns a stage with two input and two output registers, which reads other invocations' registers. The second of
+/// each contains both kinds and an ordinary value. (No input is an index, because lavapipe 22.3.6 aborts on that in
+/// control stages.)
 pub(crate) fn registers() -> Vec<u32> {
     control(
         "layout(location = 3) in vec4 low[];
@@ -43,7 +45,7 @@ pub(crate) fn registers() -> Vec<u32> {
     )
 }
 
-/// Two clip distances become three, and a cull distance is added.
+/// Returns a stage that makes three clip distances from two, and adds a cull distance.
 pub(crate) fn clipped() -> Vec<u32> {
     control(
         "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
@@ -66,7 +68,7 @@ pub(crate) fn arrays() -> Vec<u32> {
     )
 }
 
-/// A per-patch output that one invocation computes from values of the others.
+/// A wrong per-patch output, which one invocation computes from values of the others, is detected.
 #[test]
 fn another_value_of_the_patch() {
     let other = control("", "", "whole.y += 1.0;");
@@ -74,7 +76,7 @@ fn another_value_of_the_patch() {
     assert_eq!(found.varying.as_deref(), Some("location 6, component 1"), "{found}");
 }
 
-/// In a module without names, the tessellation levels differ.
+/// Different tessellation levels are detected in a module without names.
 #[test]
 fn other_levels_of_a_stage_without_names() {
     let without_names = |words: &[u32]| {
@@ -120,5 +122,5 @@ fn another_number_of_vertices() {
         Ok(())
     });
     let found = CONTROL.difference(&words, &kept().but_made(other));
-    assert_eq!(found.message, "it has other execution modes", "{found}");
+    assert_eq!(found.message, "its execution modes differ from the original's", "{found}");
 }

@@ -1,4 +1,5 @@
-//! Clip and cull distances of tessellation evaluation stages: their specific features, and deliberate faults in them.
+//! Clip and cull distances of tessellation evaluation stages: features that only these stages have, and deliberate
+//! faults.
 
 use crate::clip_later::MARKS;
 use crate::stage::{EVALUATION, handed_to_geometry, kept, to_arrays};
@@ -23,7 +24,8 @@ fn evaluation(layout: &str, declarations: &str, code: &str) -> Vec<u32> {
     compiled(ShaderStage::TessellationEvaluation, &source)
 }
 
-/// Two registers on each side; the second contains both kinds and an ordinary value.
+/// Returns a stage with two input and two output registers. The second of each contains both kinds and an ordinary
+/// value.
 pub(crate) fn registers(layout: &str) -> Vec<u32> {
     evaluation(
         layout,
@@ -51,7 +53,7 @@ pub(crate) fn arrays() -> Vec<u32> {
     )
 }
 
-/// All subdivisions of patches.
+/// Stages with all domains and spacings are compared.
 #[test]
 fn all_domains_are_evaluated() {
     for domain in ["triangles", "quads", "isolines"] {
@@ -59,7 +61,7 @@ fn all_domains_are_evaluated() {
             for points in ["", ", point_mode"] {
                 let words = registers(&format!("{domain}, {spacing}{points}"));
                 let equal = EVALUATION.is_equal(&words, &to_arrays(&MARKS));
-                // Only an undivided patch of these modes is a single primitive, which is drawn.
+                // Only in these modes is an undivided patch a single primitive, which is drawn.
                 let is_drawn =
                     domain != "quads" && spacing != "fractional_even_spacing" && points.is_empty();
                 assert_eq!(equal.pixels > 0, is_drawn, "{domain} {spacing}{points}: {equal:?}");
@@ -68,7 +70,7 @@ fn all_domains_are_evaluated() {
     }
 }
 
-/// A generated geometry stage gets the distances in registers, and they are compared there too.
+/// A generated geometry stage gets the distances in registers, and its distances are compared too.
 #[test]
 fn what_is_cut_behind_it_is_handed_on() {
     EVALUATION.is_equal(&arrays(), &handed_to_geometry(5));
@@ -114,7 +116,7 @@ fn sizes_of_points_are_handed_on() {
     EVALUATION.is_drawn(&words, &to_arrays(&["clip=3"]));
 }
 
-/// A faulty stage whose recorded outputs are correct but whose picture differs.
+/// A faulty stage records correct outputs but draws a different picture.
 #[test]
 fn another_picture() {
     for (domain, step) in [("triangles", "vec4(0.5, 0.0, 0.0, 0.0)"), ("isolines", "vec4(9.0)")] {
@@ -124,11 +126,11 @@ fn another_picture() {
         };
         let other = code(&format!("if (gl_TessLevelOuter[0] < 1.5) gl_Position += {step};"));
         let found = EVALUATION.difference(&code(""), &kept().but_made(other));
-        assert_eq!(found.message, "a picture differs", "{domain}: {found}");
+        assert_eq!(found.message, "the images differ", "{domain}: {found}");
     }
 }
 
-/// Another value of an output, detected in the picture, because the device can draw the original.
+/// A wrong output value is detected in the picture, because the device can draw the original.
 #[test]
 fn another_value_in_the_picture() {
     let code = |more: &str| {
@@ -156,7 +158,7 @@ fn without_modes(words: &[u32], modes: &[ExecutionMode]) -> Vec<u32> {
 fn a_domain_that_only_the_control_stage_says_says_nothing() {
     let words = evaluation("triangles", "", "");
     let words = without_modes(&words, &[ExecutionMode::TRIANGLES]);
-    EVALUATION.is_not_comparable(&words, &kept(), "leaves its domain to the control stage");
+    EVALUATION.is_not_comparable(&words, &kept(), "does not declare its domain");
 }
 
 /// Direct3D compilers declare the spacing in the control stage.

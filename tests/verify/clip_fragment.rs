@@ -1,4 +1,5 @@
-//! Clip and cull distances that fragment stages read: every form is equal, and different if it has a deliberate fault.
+//! Clip and cull distances that fragment stages read: `verify` finds every form equal, and different if it has a
+//! deliberate fault.
 
 use crate::stage::{
     FRAGMENT, Step, combined, discarded, kept, marked, normalized, planes, separate, to_registers,
@@ -28,7 +29,7 @@ pub(crate) fn shader(declarations: &str, code: &str) -> Vec<u32> {
     compiled(ShaderStage::Fragment, &source)
 }
 
-/// Two registers; the second contains both kinds and an ordinary value.
+/// Returns a shader with two registers. The second register contains both kinds and an ordinary value.
 pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) in vec4 low;
@@ -87,7 +88,7 @@ fn arrays_take_other_forms() {
 #[test]
 fn what_the_device_does_not_cut_is_discarded() {
     for counts in [[2, 2], [0, 3], [5, 0], [1, 7]] {
-        // Whether the stage reads the distances or not.
+        // The stage need not read the distances.
         is_drawn(&shader("", ""), &discarded(6, None, counts));
     }
     is_drawn(&arrays(), &discarded(6, None, [2, 2]));
@@ -101,7 +102,7 @@ fn a_kind_that_is_mistaken() {
     let step = to_arrays(marked(&["clip=3", "cull=4.xyz"], &[]));
     let step = step.but_done(to_arrays(marked(&["cull=3", "clip=4.xyz"], &[])));
     let found = FRAGMENT.difference(&registers(), &step);
-    assert!(found.message.contains("it reads gl_CullDistance[3]"), "{found}");
+    assert!(found.message.contains("it must not read gl_CullDistance[3]"), "{found}");
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn another_order() {
     let step = to_arrays(marked(&["clip=3", "clip=4.x"], &[]));
     let found =
         FRAGMENT.difference(&registers(), &step.but_done(to_arrays(marked(&other, &other))));
-    assert_eq!(found.message, "a picture differs", "{found}");
+    assert_eq!(found.message, "the images differ", "{found}");
 }
 
 #[test]
@@ -118,12 +119,12 @@ fn what_is_not_discarded() {
     for counts in [[0, 2], [2, 0]] {
         let step = discarded(6, None, counts).but_done(kept());
         let found = FRAGMENT.difference(&shader("", ""), &step);
-        assert_eq!(found.message, "a picture differs", "{found}");
+        assert_eq!(found.message, "the images differ", "{found}");
         assert!(found.pixel.is_some() && found.draw.is_some(), "{found}");
     }
 }
 
-/// A distance of 0 everywhere is inside, as for disabled planes; one of nearly 0 may be outside.
+/// A distance of 0 everywhere is inside, as for disabled planes. A distance of nearly 0 may be outside.
 #[test]
 fn distances_that_are_0_or_nearly_0() {
     let words = shader("", "");
@@ -144,7 +145,7 @@ fn distances_that_are_0_or_nearly_0() {
     for other in [subject::edited(&lowered, strict), subject::edited(&lowered, nearly)] {
         let step = discarded(6, None, [2, 0]).but_made(other);
         let found = FRAGMENT.difference(&words, &step);
-        assert_eq!(found.message, "a picture differs", "{found}");
+        assert_eq!(found.message, "the images differ", "{found}");
     }
 }
 
@@ -154,7 +155,7 @@ fn colours_that_are_wrong_where_nothing_is_cut() {
     for counts in [[0, 1], [2, 0]] {
         let step = discarded(6, None, counts).but_from(darker.clone());
         let found = FRAGMENT.difference(&shader("", ""), &step);
-        assert_eq!(found.message, "a picture differs", "{found}");
+        assert_eq!(found.message, "the images differ", "{found}");
     }
 }
 
@@ -179,7 +180,9 @@ fn what_no_device_is_handed_says_nothing() {
     let words = ParamSource::PushConstant { offset: 0 };
     let of_output = planes(UserPlanes { count: 1, params: words, vertex: Some(2) });
     let many = to_registers(6, Some([4_000_000_000, 0]));
-    for (step, reason) in [(many, "are more than 8"), (of_output, "hand distances on")] {
+    for (step, reason) in
+        [(many, "are more than the supported 8"), (of_output, "do not apply to fragment stages")]
+    {
         FRAGMENT.is_not_comparable(&shader("", ""), &step.but_done(kept()), reason);
     }
 }
@@ -198,5 +201,5 @@ fn arrays_without_perspective_say_nothing() {
 
 #[test]
 fn shaders_that_draw_nothing_say_nothing() {
-    FRAGMENT.is_not_comparable(&shader("", "discard;"), &kept(), "draws nothing of the scene");
+    FRAGMENT.is_not_comparable(&shader("", "discard;"), &kept(), "draws no pixel of the scene");
 }

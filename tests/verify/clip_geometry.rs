@@ -1,4 +1,4 @@
-//! Clip and cull distances of geometry stages: their specific features, and deliberate faults in them.
+//! Clip and cull distances of geometry stages: features that only geometry stages have, and deliberate faults.
 
 use crate::stage::{
     GEOMETRY, cut, emulated, emulated_at, kept, marked, normalized, planes, separate, to_arrays,
@@ -11,8 +11,8 @@ use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::take;
 use polyshade_verify::{ClipSteps, Difference};
 
-/// Returns a stage that emits two strips, of one triangle and of two, and the first triangle again with other
-/// distances; `code` writes the outputs of each vertex.
+/// Returns a stage that emits strips of one and two triangles, and the first triangle again with other distances.
+/// `code` writes the outputs of each vertex.
 fn shader(declarations: &str, code: &str) -> Vec<u32> {
     let body = format!(
         "void corner(int i, float by) {{
@@ -38,7 +38,8 @@ fn geometry(layout: &str, declarations: &str, body: &str) -> Vec<u32> {
     compiled(ShaderStage::Geometry, &format!("{layout}\n{declarations}\n{body}"))
 }
 
-/// Two registers on each side; the second contains both kinds and an ordinary value.
+/// Returns a stage with two input and two output registers. The second of each contains both kinds and an ordinary
+/// value.
 pub(crate) fn registers() -> Vec<u32> {
     shader(
         "layout(location = 3) in vec4 low[];
@@ -90,7 +91,7 @@ fn planes_are_of_the_host() {
     GEOMETRY.is_drawn(&shader("", ""), &planes(three));
 }
 
-/// Every kind of primitive, from several invocations, with a dynamic number of vertices.
+/// Every kind of input and output primitive, from several invocations, with a dynamic number of vertices.
 #[test]
 fn all_primitives_are_taken_and_made() {
     for (takes, corners) in [
@@ -135,7 +136,7 @@ fn a_shader_that_reads_the_number_of_its_primitive_is_compared_and_not_drawn() {
     assert_eq!(GEOMETRY.is_equal(&words, &to_arrays(&["clip=3"])).pixels, 0);
 }
 
-/// The device has these distances, so the original is drawn too.
+/// The device supports these distances, so the original is drawn too.
 #[test]
 fn a_shader_that_reads_the_number_of_its_primitive_is_drawn_beside_the_original() {
     for makes in ["points", "line_strip", "triangle_strip"] {
@@ -160,7 +161,7 @@ const RIGHT: &str = "gl_Position = gl_in[i].gl_Position;
     gl_ClipDistance[0] = gl_in[i].gl_ClipDistance[1];
     EmitVertex();";
 
-/// Returns the difference if the code for each vertex is `other`.
+/// Returns the difference if `other` replaces the code for each vertex.
 fn of_another(other: &str) -> Difference {
     of_stages("layout(triangles) in; layout(triangle_strip, max_vertices = 6) out;", other)
 }
@@ -180,14 +181,17 @@ fn of_stages(other_layout: &str, other: &str) -> Difference {
 #[test]
 fn another_number_of_vertices() {
     let found = of_another(&format!("{RIGHT} if (i == 2) EmitVertex();"));
-    assert_eq!(found.message, "vertex 3: invocation 0, strip 0, and not no vertex", "{found}");
+    assert_eq!(
+        found.message, "vertex 3: found invocation 0, strip 0, expected no vertex",
+        "{found}"
+    );
 }
 
 #[test]
 fn another_end_of_a_strip() {
     let found = of_another(&format!("{RIGHT} if (i == 1) EndPrimitive();"));
     assert_eq!(
-        found.message, "vertex 2: invocation 0, strip 1, and not invocation 0, strip 0",
+        found.message, "vertex 2: found invocation 0, strip 1, expected invocation 0, strip 0",
         "{found}"
     );
 }
@@ -200,7 +204,7 @@ fn other_modes() {
         "layout(triangles, invocations = 2) in; layout(triangle_strip, max_vertices = 6) out;",
     ] {
         let found = of_stages(layout, RIGHT);
-        assert_eq!(found.message, "it has other execution modes", "{found}");
+        assert_eq!(found.message, "its execution modes differ from the original's", "{found}");
     }
 }
 
@@ -258,17 +262,17 @@ fn distances_are_cut_by_the_stage() {
             let equal = &GEOMETRY.compared(&words, &cut(None))[0];
             assert!(equal.pixels > 30 && equal.words == 0, "{makes} {kind}: {equal:?}");
 
-            // Without clipping; and with one vertex too few.
+            // Without clipping, and with one vertex too few.
             for other in ["", &format!("{code} if (i == 1) continue;")] {
                 let found = GEOMETRY.difference(&words, &cut(None).but_made(stage(other)));
                 let message = &found.message;
-                assert_eq!(message, "a picture differs", "{makes} {kind}: {found}");
+                assert_eq!(message, "the images differ", "{makes} {kind}: {found}");
             }
         }
     }
 }
 
-/// Outputs are interpolated for the vertices that clipping adds.
+/// A clipping stage that passes on no distances. For the vertices that clipping adds, outputs are interpolated.
 #[test]
 fn a_stage_that_cuts_and_hands_nothing_on() {
     let stage = |place: &str| {
@@ -301,7 +305,7 @@ fn a_stage_that_cuts_and_hands_nothing_on() {
     assert!(found.draw.as_deref().is_some_and(|draw| draw.contains("place")), "{found}");
 }
 
-/// Registers also carry the input distances of a clipping stage.
+/// The input distances of a clipping stage may be in registers too.
 #[test]
 fn what_a_stage_reads_that_cuts_is_in_registers() {
     let words = shader(
@@ -325,12 +329,16 @@ fn what_is_not_compared_is_said() {
         "layout(stream = 1, location = 0) out vec4 v;",
         "void main() { v = vec4(0.0); EmitStreamVertex(1); }",
     );
-    GEOMETRY.is_not_comparable(&streams, &kept(), "names its vertex streams");
+    GEOMETRY.is_not_comparable(
+        &streams,
+        &kept(),
+        "uses OpEmitStreamVertex or OpEndStreamPrimitive",
+    );
 
     // Stages whose clipping cannot be compared.
     let exact = || cut(None).but_done(kept());
     let mask = Some((Value::Fixed(0), None));
-    let masked = exact().told(|told| ClipSteps { mask, ..told });
+    let masked = exact().with_steps(|steps| ClipSteps { mask, ..steps });
     let layered = shader("", "gl_Layer = 0;");
     let exceeding = shader("", "EmitVertex(); EmitVertex();");
     let short = geometry(
@@ -343,8 +351,8 @@ fn what_is_not_compared_is_said() {
             EndPrimitive();
         }",
     );
-    GEOMETRY.is_not_comparable(&arrays(), &masked, "without other steps before");
-    GEOMETRY.is_not_comparable(&layered, &exact(), "chooses layers");
-    GEOMETRY.is_not_comparable(&exceeding, &exact(), "more vertices than it may");
-    GEOMETRY.is_not_comparable(&short, &exact(), "draws nothing of the scene");
+    GEOMETRY.is_not_comparable(&arrays(), &masked, "together with clip planes or masks");
+    GEOMETRY.is_not_comparable(&layered, &exact(), "write the layer, viewport or shading rate");
+    GEOMETRY.is_not_comparable(&exceeding, &exact(), "more vertices than it declares");
+    GEOMETRY.is_not_comparable(&short, &exact(), "draws no pixel of the scene");
 }

@@ -1,4 +1,4 @@
-//! Clip and cull distances of the stages after the vertex stage: the tests that all of them share.
+//! Clip and cull distances of the stages after the vertex stage: the tests that all these stages share.
 
 use crate::clip::{OTHER_COMPARISONS, compared_otherwise};
 use crate::stage::{
@@ -11,7 +11,8 @@ use polyshade::clip_cull::DistanceKind;
 use polyshade::host::{ParamSource, Value};
 use polyshade_verify::{ClipForm, ClipSteps};
 
-/// Returns each stage with two registers on each side, the second with both kinds and a value; and with arrays.
+/// Returns each stage in two forms: with two input and two output registers, and with arrays. The second register
+/// contains both kinds and an ordinary value.
 fn stages() -> [(Stage, Vec<u32>, Vec<u32>); 3] {
     [
         (GEOMETRY, clip_geometry::registers(), clip_geometry::arrays()),
@@ -40,7 +41,7 @@ fn arrays_take_other_forms() {
     for (stage, _, words) in stages() {
         stage.is_drawn(
             &words,
-            &to_arrays(&[]).told(|told| ClipSteps { form: ClipForm::Arrays, ..told }),
+            &to_arrays(&[]).with_steps(|steps| ClipSteps { form: ClipForm::Arrays, ..steps }),
         );
         stage.is_equal(&words, &to_registers(8, None));
         stage.is_equal(&words, &combined(None));

@@ -1,4 +1,5 @@
-//! Every kind of varying, every notation for it, and every kind of input: equal.
+//! Shaders with every kind of varying, every notation for varyings and every kind of input. `verify` finds all of
+//! them equal.
 
 use crate::subject::{Driver, Subject, vertex};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
@@ -110,7 +111,7 @@ fn blocks_with_and_without_an_instance_and_arrays_of_them() {
     Subject::interleaved(words, "Many[1].q Many[0].p Many[1].p").is_equal();
 }
 
-/// A shader with cull distances and a packed component, if `cull` and `fourth` write them.
+/// Returns a shader that writes cull distances in `cull` and a packed component in `fourth`.
 fn with_built_ins(declarations: &str, cull: &str, fourth: &str) -> Vec<u32> {
     shader(&format!(
         "{declarations}
@@ -146,7 +147,7 @@ fn built_ins_and_packed_components() {
     }
     Subject::separate(words, "v_third v_low v_fourth").is_equal_by_stores();
 
-    // Without cull distances, next to which lavapipe captures incorrectly.
+    // Cull distances are not declared, because lavapipe captures incorrectly with them.
     let block =
         "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; float gl_ClipDistance[3]; };";
     let words = with_built_ins(block, "", "");
@@ -288,7 +289,7 @@ fn resources_of_every_kind() {
             gl_Position = a;
         }",
     );
-    // Without a value of the constant the number of outputs is unknown, so the extension's limits cannot be checked.
+    // Without a value of the constant, the number of outputs is unknown, so the extension's limits cannot be checked.
     Subject::interleaved(words.clone(), "v_sum v_image v_integers").is_equal_by_stores();
     let mut subject = Subject::interleaved(words, "v_array gl_Position");
     subject.options = subject.options.specialize(7, 5);
@@ -321,7 +322,7 @@ fn host_words_come_from_anywhere() {
         layout(location = 0) out vec4 v_scaled;
         void main() { v_scaled = a * push.scale; gl_Position = a; }",
     );
-    // Shaders with parameters at an address compile for seconds, so each source is tested on one driver only.
+    // Shaders with parameters at an address take seconds to compile, so each source is tested on only one driver.
     let places = [
         ParamSource::Uniform { set: Set(2), binding: Binding(1) },
         ParamSource::PushConstant { offset: 16 },

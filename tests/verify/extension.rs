@@ -1,4 +1,5 @@
-//! Captures by the extension: equal, and different with a deliberate fault. `equal` has the kinds of varyings.
+//! Captures by the extension: equal, and different with a deliberate fault. The module `equal` tests every kind of
+//! varying.
 
 use crate::subject::{self, Driver, Subject, job, judge, vertex};
 use polyshade::host::Target;
@@ -28,10 +29,10 @@ fn subject() -> Subject {
 fn decorated(subject: &Subject) -> Vec<u32> {
     let module = subject::initialised(&subject.words);
     let decorated = transform_feedback::decorate(&module, "main", &subject.options);
-    decorated.expect("the tests ask for what can be done").module.into_words()
+    decorated.expect("the tests request supported options").module.into_words()
 }
 
-/// Returns the difference after an edit of lines.
+/// Returns the difference after editing lines of the decorated module.
 #[track_caller]
 fn edited(edit: impl Fn(&str) -> Option<String>) -> Difference {
     let subject = subject();
@@ -81,7 +82,7 @@ fn a_stride_that_is_another() {
     assert!(found.message.contains("a stride of 28, not 24"), "{found}");
 }
 
-/// The drivers' behaviour for these is undefined.
+/// A missing stride or execution mode, for which drivers have undefined behaviour, is detected.
 #[test]
 fn a_stride_or_a_mode_that_is_not_there() {
     let found = edited(|line| line.contains("%v_vector XfbStride").then(String::new));
@@ -92,12 +93,12 @@ fn a_stride_or_a_mode_that_is_not_there() {
 
 #[test]
 fn an_output_that_is_another() {
-    // The output is not captured.
+    // The edited output is not captured.
     let found = edited(|line| {
         line.contains("OpFNegate").then(|| line.replace("OpFNegate", "OpCopyObject"))
     });
     assert_eq!(found.varying.as_deref(), Some("v_other"));
-    assert_eq!(found.message, "an output has another value");
+    assert_eq!(found.message, "an output has a different value");
 }
 
 #[test]
@@ -148,5 +149,5 @@ fn a_geometry_stage_says_nothing() {
     let lowering = Lowering::Extension(Captured { target, options, asked });
     let verdict = judge(Driver::Lavapipe, &job(&module, stage, lowering));
     let why = subject::reason(Driver::Lavapipe, verdict);
-    assert!(why.contains("geometry") && why.contains("vertex stages are"), "{why}");
+    assert!(why.contains("geometry") && why.contains("only those of a vertex stage"), "{why}");
 }

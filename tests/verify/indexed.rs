@@ -16,7 +16,7 @@ const SHADER: &str = "layout(location = 0) in vec4 a;
         gl_Position = a;
     }";
 
-/// Without attributes, vertex pulling is not necessary before the capture.
+/// A shader without attributes, so that vertex pulling is not necessary before the capture.
 const PLAIN: &str = "layout(location = 0) flat out ivec2 v;
     void main() {
         v = ivec2(gl_VertexIndex * 7, gl_InstanceIndex);

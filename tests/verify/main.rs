@@ -1,4 +1,4 @@
-//! `polyshade-verify` finds equal shaders equal, and shaders with deliberate faults different.
+//! `polyshade-verify` finds equivalent shaders equal, and shaders with deliberate faults different.
 
 mod blend;
 mod broken;

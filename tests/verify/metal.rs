@@ -1,4 +1,4 @@
-//! The text for Metal, read as C++: equal if it is right, and different if it has a deliberate fault.
+//! MSL, compiled as C++: `verify` finds it equal if it is correct, and different if it has a deliberate fault.
 
 use crate::subject::{Subject, difference, equal, reason, vertex};
 use polyshade::transform_feedback::Options;
@@ -9,17 +9,17 @@ pub(crate) fn metal() -> Metal {
     Metal::new().expect("a machine that builds polyshade has a C++ compiler")
 }
 
-/// Replaced texts, each with its replacement.
+/// Parts of a text, each with its replacement.
 pub(crate) type Edits = &'static [(&'static str, &'static str)];
 
-/// Replaces parts of the text of the capture-only variant.
+/// Returns Metal with parts of the capture-only variant's text replaced.
 pub(crate) fn broken(edits: Edits) -> Metal {
     let is_edited =
         |text: &str| text.contains("polyshade_feedback_0") && !text.contains("verify_record");
     edited(is_edited, edits)
 }
 
-/// Replaces parts of the texts that `is_edited` accepts; each part must be present.
+/// Returns Metal with parts of the texts that `is_edited` accepts replaced. Each part must be present.
 pub(crate) fn edited(is_edited: fn(&str) -> bool, edits: Edits) -> Metal {
     let mut metal = metal();
     metal.set_edit(move |text| {
@@ -92,7 +92,7 @@ fn a_kernel_that_is_broken_is_different() {
 #[test]
 fn a_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 7] = [
-        // The size of the buffer of host parameters, which is small.
+        // Use the size of the host parameter buffer, which is small.
         &[(
             "polyshade_feedback_0BufferSize = spvBufferSizeConstants[1]",
             "polyshade_feedback_0BufferSize = spvBufferSizeConstants[3]",
@@ -103,7 +103,7 @@ fn a_text_that_is_broken_is_different() {
             ("polyshade_feedback_1 [[buffer(2)]]", "polyshade_feedback_1 [[buffer(1)]]"),
         ],
         &[("gl_VertexIndex [[vertex_id]]", "gl_VertexIndex [[instance_id]]")],
-        // Compute the room for larger words.
+        // Compute how many larger words fit.
         &[("BufferSize - 0) / 4", "BufferSize - 0) / 2")],
         // Change the odd triangles of strips.
         &[("(provoking_last(polyshade_host)", "(!provoking_last(polyshade_host)")],
@@ -131,7 +131,11 @@ fn what_is_no_cpp_is_told_with_its_place() {
         "constant polyshade_words& polyshade_host [[",
     )]);
     let found = difference("Metal", subject().verify_by(&dropped)).to_string();
-    assert!(found.contains("the text is no C++: ") && found.contains("polyshade_words"), "{found}");
+    assert!(
+        found.contains("the C++ compiler rejects the shader: ")
+            && found.contains("polyshade_words"),
+        "{found}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The text for Metal, read as C++, captures the same as lavapipe, within Vulkan's precision requirements; larger
+//! MSL, compiled as C++, captures the same data as lavapipe, within Vulkan's precision requirements. Larger
 //! differences, and differences in exact values, are detected.
 
 use crate::metal::{Edits, broken, metal};
@@ -32,7 +32,7 @@ fn subject() -> Subject {
     Subject::interleaved(words, "v_unit v_exact gl_NextBuffer v_bits v_length gl_Position")
 }
 
-/// Verifies the subject; only one test at a time uses the driver.
+/// Verifies the subject. Only one test at a time uses the driver.
 fn judged(subject: &Subject, metal: &Metal) -> Verdict {
     let lavapipe = Driver::Lavapipe.unwatched();
     subject.verify_against((metal, &*lavapipe))
@@ -50,7 +50,7 @@ fn found(edits: Edits) -> Difference {
 fn what_is_captured_is_what_lavapipe_captures() {
     let equal = compared(&subject());
     assert!(equal.vertices > 1000 && equal.native, "{equal:?}");
-    // Of the 15 words of a vertex, 3 + 4 may be rounded, and 1 depends on rounded values.
+    // Of the 15 words of a vertex, seven (3 + 4) may be rounded, and one depends on rounded values.
     assert!(equal.rounded > 0 && equal.rounded <= equal.words * 7 / 15, "{equal:?}");
     assert!(equal.open > 0 && equal.open <= equal.words / 15, "{equal:?}");
     assert!(equal.others > 0, "{equal:?}");
@@ -74,7 +74,7 @@ fn exact_arithmetic_is_the_same_to_the_bit() {
     assert_eq!((equal.rounded, equal.open, equal.others), (0, 0, 0), "{equal:?}");
 }
 
-/// The positions of captured words are exact.
+/// Words that are captured at other positions are detected.
 #[test]
 fn what_is_captured_elsewhere_is_different() {
     const BROKEN: [Edits; 3] = [
@@ -87,7 +87,7 @@ fn what_is_captured_elsewhere_is_different() {
     }
 }
 
-/// An error of one step in an exact value or an integer is as wrong as a large one.
+/// In an exact value or an integer, an error of one step is detected.
 #[test]
 fn a_step_of_what_is_exact_is_different() {
     const STEPS: [(Edits, &str); 2] = [
@@ -100,7 +100,7 @@ fn a_step_of_what_is_exact_is_different() {
     }
 }
 
-/// A rounded value may be off by one step, but not by many.
+/// A rounded value may be off by one step, but not by many steps.
 #[test]
 fn more_than_the_tolerance_is_different() {
     const STEP: Edits = &[("as_type<uint3>(v_unit)", "as_type<uint3>(v_unit * 1.0000001)")];
@@ -118,10 +118,10 @@ fn functions_without_a_bound_are_not_compared() {
         void main() { v_out = asinh(a); gl_Position = a; }",
     );
     let why = reason("Metal", judged(&Subject::interleaved(words, "v_out"), &metal()));
-    assert!(why.contains("inverse hyperbolic functions"), "{why}");
+    assert!(why.contains("no error bound is known for inverse hyperbolic functions"), "{why}");
 }
 
-/// With a dispatch, also with indices.
+/// Captures with a dispatch, without and with indices.
 #[test]
 fn kernels_capture_what_lavapipe_captures() {
     let mut subject = subject();
@@ -130,7 +130,7 @@ fn kernels_capture_what_lavapipe_captures() {
     assert!(equal.vertices > 1000 && equal.rounded > 0, "{equal:?}");
 }
 
-/// Some of the committed shaders.
+/// Captures of some of the committed shaders.
 #[test]
 fn cases_are_captured_as_lavapipe_captures_them() {
     const CASES: [&str; 10] = [

@@ -1,9 +1,9 @@
-//! Fragment functions of Metal, read as C++: framebuffer-fetch blending equals the model, and faults are detected.
+//! Metal fragment functions, compiled as C++: framebuffer-fetch blending equals the model, and faults are detected.
 
 use crate::blend::{Case, fragment, shader};
 use crate::metal::{Edits, edited, metal};
 use crate::subject::{Driver, difference, equal, reason, vertex};
-use polyshade::advanced_blend::{Destination, Equation, Layer};
+use polyshade::advanced_blend::{ArrayLayerSource, Destination, Equation};
 use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_metal::Metal;
 use polyshade_tests::sample::sample;
@@ -35,7 +35,8 @@ fn is_equal(case: &Case) {
     assert!(equal.pixels > 200, "{equal:?}");
 }
 
-/// Two colours, one with three components, and integers; some pixels return early, some are discarded.
+/// Outputs two colours, one of them with three components, and integers. Some pixels return early, and some are
+/// discarded.
 fn targets() -> Vec<u32> {
     fragment(
         "layout(location = 0) in vec4 v_colour;
@@ -119,11 +120,12 @@ fn one_equation_and_words_wherever_they_are() {
 
 #[test]
 fn the_destination_is_in_a_texture() {
-    let destination = Destination::Texture { set: Set(1), binding: Binding(0), layer: Layer::One };
+    let destination =
+        Destination::Texture { set: Set(1), binding: Binding(0), layer: ArrayLayerSource::One };
     is_equal(&Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) });
 }
 
-/// Metal leaves the unwritten component undefined, also if it is the destination of the next triangle.
+/// Metal leaves an unwritten component undefined, even if it is the destination of the next triangle.
 #[test]
 fn a_component_that_is_not_written() {
     let words = fragment(
@@ -193,7 +195,7 @@ fn a_text_that_is_broken_is_different() {
     }
 }
 
-/// A triangle with a value and its derivatives, and distances that clip it: Metal's rasterized image is upside down.
+/// Compares a triangle with a value, its derivatives and clip distances. Metal's rasterized image is upside down.
 #[test]
 fn what_is_rasterized_is_what_a_driver_rasterizes() {
     const SIDE: u32 = 16;
@@ -265,5 +267,5 @@ fn what_is_not_run_is_not_compared() {
     );
     let case = Case::new(slopes, &[Equation::Multiply]);
     let why = reason("Metal", case.verify_by(&metal(), &case.options()));
-    assert!(why.contains("derivatives beside stores"), "{why}");
+    assert!(why.contains("derivatives together with stores"), "{why}");
 }

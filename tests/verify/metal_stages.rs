@@ -1,5 +1,5 @@
-//! Position-only variants and distances in Metal's text, read as C++: equal to the original's text, and different
-//! if the text has a deliberate fault.
+//! Position-only variants and distances in MSL, compiled as C++: equal to the original's MSL, and different if the
+//! text has a deliberate fault.
 
 use crate::clip_later::MARKS;
 use crate::metal::{edited, metal};
@@ -37,7 +37,7 @@ fn a_position_only_text_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 2] = [&[(" * 0.200", " * 0.201")], &[(" * 0.5", " * 0.75")]];
     let case = position::Case::new(vertex(position::SHADER));
     for edits in sample(BROKEN, 3) {
-        // The other variants and the original compute the normal.
+        // The other variant and the original compute the normal.
         let broken = edited(|text| !text.contains("normalize("), edits);
         let found = difference("Metal", case.verify_by(&broken));
         println!("{edits:?}: {found}");
@@ -100,7 +100,7 @@ fn patches() -> (Vec<u32>, Step) {
     (clip_control::registers(), normalized(inputs, outputs))
 }
 
-/// Kernels, with barriers between invocations that read each other's outputs.
+/// Kernels that have barriers between invocations that read each other's outputs.
 #[test]
 fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
     let clipped = clip_control::clipped();
@@ -117,7 +117,7 @@ fn tessellation_control_stages_hand_on_the_distances_that_they_are_to() {
     // Metal's vertex functions pass no cull distances.
     let verdict = CONTROL.verify_by(&metal(), &clip_control::registers(), &to_arrays(&MARKS));
     let why = reason("Metal", verdict);
-    assert!(why.contains("`gl_CullDistance` of each vertex"), "{why}");
+    assert!(why.contains("the input `gl_CullDistance` of each vertex"), "{why}");
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn a_text_of_patches_that_is_broken_is_different() {
     const BROKEN: [&[(&str, &str)]; 6] = [
         // A missing barrier.
         &[("threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);", "")],
-        // Vertices of another patch, and of other invocations of the patch.
+        // Read vertices of another patch, and of other invocations of the patch.
         &[(" * spvIndirectParams[0]]", " * spvIndirectParams[1]]")],
         &[("gl_GlobalInvocationID.x % 3;", "gl_GlobalInvocationID.x % 2;")],
-        // Per-vertex and per-patch outputs exchanged.
+        // Exchange per-vertex and per-patch outputs.
         &[
             ("[[buffer(28)]]", "[[buffer(99)]]"),
             ("[[buffer(27)]]", "[[buffer(28)]]"),
@@ -139,13 +139,13 @@ fn a_text_of_patches_that_is_broken_is_different() {
     ];
     let (words, step) = patches();
     for edits in sample(BROKEN, 3) {
-        // The original has registers.
+        // Only the lowered text has arrays, because the original has registers.
         let broken = edited(|text| text.contains("gl_ClipDistance[0u] = _"), edits);
         println!("{edits:?}: {}", difference(edits, CONTROL.verify_by(&broken, &words, &step)));
     }
 }
 
-/// A distance disabled although its plane is enabled, and one that is not discarded.
+/// A distance that is disabled although its plane is enabled, and a distance that does not discard.
 #[test]
 fn a_text_that_is_broken_is_different() {
     let [_, _, (words, step), ..] = &steps();

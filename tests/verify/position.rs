@@ -1,4 +1,4 @@
-//! Position-only variants: equal, and different if they have a deliberate fault.
+//! Position-only variants: `verify` finds them equal, and different if they have a deliberate fault.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, judge_by, vertex};
 use polyshade::Module;
@@ -9,7 +9,8 @@ use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{Difference, Lowering, Part, Reduced, Verdict};
 use polyshade_vulkan::Runner;
 
-/// The position depends on a loop, an array and a uniform block; the other outputs on these, and on an attribute.
+/// The position depends on a loop, an array and a uniform block. The other outputs depend on the same data and on an
+/// attribute.
 pub(crate) const SHADER: &str = "layout(location = 0) in vec4 a;
     layout(location = 1) in vec4 b;
     layout(set = 0, binding = 0) uniform Uniforms { mat4 m; vec4 colours[4]; int count; };
@@ -29,7 +30,7 @@ pub(crate) const SHADER: &str = "layout(location = 0) in vec4 a;
         gl_Position = vec4(at.xyz * 0.2, 1.0 + abs(at.w));
     }";
 
-/// A case, with the modules to verify instead of polyshade's.
+/// A case, with the modules that are verified instead of polyshade's variants.
 pub(crate) struct Case {
     words: Vec<u32>,
     pub(crate) options: Options,
@@ -77,7 +78,7 @@ impl Case {
         judge_by(runner, &job)
     }
 
-    /// Checks that the variants are equal on one of the drivers, pictures included.
+    /// Checks that the variants and their pictures are equal on one of the drivers.
     #[track_caller]
     fn is_equal(&self) {
         subject::sampled(&DRIVERS, &self.words).for_each(|driver| self.is_equal_on(driver));
@@ -89,7 +90,7 @@ impl Case {
         assert!(equal.words > 0 && equal.pixels > 0, "{driver:?}: {equal:?}");
     }
 
-    /// Checks that the variants are equal except for pictures, whose coverage differs.
+    /// Checks that the variants are equal, without comparing pictures, because their coverage differs.
     #[track_caller]
     fn is_equal_but_not_drawn(&self, driver: Driver) {
         let equal = subject::equal(driver, self.verify(driver));
@@ -104,7 +105,7 @@ impl Case {
         subject::agreed(&DRIVERS, &self.words, find, key)
     }
 
-    /// Adds a variant, in the form that is verified, with edited lines.
+    /// Edits lines of a variant, in the form that is verified, and adds the result to the case.
     #[track_caller]
     fn edited(
         self,
@@ -160,7 +161,7 @@ fn the_lowering_and_its_judge_keep_drivers_from_contracting_what_the_specificati
         let words = assemble(&text).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
         validate(&words).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
         let m = Module::parse(&words).expect("the assembler writes modules");
-        // Both must decorate it.
+        // Both variants must decorate the instruction.
         let options = Options::new().precise();
         let lowered = position_only::lower(
             &m,
@@ -236,7 +237,7 @@ fn blocks_built_ins_and_distances_are_equal() {
         }",
     );
     Case::new(words.clone()).is_equal();
-    // Without the clip distances.
+    // Drop the clip distances.
     Case::new(words.clone()).keep("position Block").is_equal_but_not_drawn(Driver::Lavapipe);
     let by_location = Case::new(words.clone()).keep("position location=0");
     by_location.is_equal_but_not_drawn(Driver::SwiftShader);
@@ -313,7 +314,7 @@ fn texels_of_another_level_and_without_their_signs() {
     );
     let instead =
         |line: &str, from: &str, to: &str| line.contains(from).then(|| line.replace(from, to));
-    // Another level, another conversion, and absolute values.
+    // Use a different level, a different conversion, and absolute values.
     let breaks: [Break<'_>; 4] = [
         &|line| match line.trim() {
             "%float = OpTypeFloat 32" => Some(format!("{line}\n%level = OpConstant %float 1")),
@@ -349,7 +350,7 @@ fn a_specialization_constant_with_another_number() {
     }
 }
 
-/// The initial value of a sum is part of it, even if the driver reorders the sum.
+/// The initial value is part of a sum, even if the driver reorders the sum.
 #[test]
 fn a_sum_that_begins_with_anything() {
     let words = vertex(
@@ -384,9 +385,9 @@ fn outputs_that_are_too_many_or_too_few() {
     let module = subject::initialised(&words);
     let options = Options::new();
     let whole = Case::new(words.clone()).given(Part::PositionOnly, module.words().to_vec());
-    assert!(whole.difference().message.contains("and should not"));
+    assert!(whole.difference().message.contains("it has the unexpected output"));
     let swapped = Case::new(words.clone()).given(Part::Complement, derived(&module, &options));
-    assert!(swapped.difference().message.contains("it has the output gl_Position"));
+    assert!(swapped.difference().message.contains("it has the unexpected output gl_Position"));
     let less = Options::new().keep([Keep::Position]);
     let more = Case::new(words).keep("position v_normal");
     let found = more.given(Part::PositionOnly, derived(&module, &less)).difference();
@@ -411,6 +412,6 @@ fn a_geometry_stage_says_nothing() {
         let reduced = Reduced { target, options, keep: Vec::new(), captures: false };
         let lowering = Lowering::Position(reduced);
         let why = subject::reason(driver, judge(driver, &job(&module, stage, lowering)));
-        assert!(why.contains("vertex stages are"), "{why}");
+        assert!(why.contains("only those of a vertex stage"), "{why}");
     }
 }

@@ -1,4 +1,4 @@
-//! Vertex pulling: equal, and different if it has a deliberate fault.
+//! Vertex pulling: `verify` finds it equal, and different if it has a deliberate fault.
 
 use crate::subject::{self, DRIVERS, Driver, job, judge, vertex};
 use polyshade::host::{AddressSource, ParamSource, Target};
@@ -53,7 +53,7 @@ fn what_is_fetched_is_what_the_fixed_function_fetches() {
     }
 }
 
-/// A shader that confuses the strides of two buffers, and one that exchanges two attributes.
+/// Shaders with a wrong stride, a wrong rate or two exchanged attributes are detected.
 #[test]
 fn what_is_fetched_from_elsewhere_is_different() {
     let words = vertex(SHADER);

@@ -1,4 +1,4 @@
-//! Subjects that cannot be compared, and the reasons.
+//! Subjects that `verify` cannot compare, and the reasons.
 
 use crate::subject::{self, DRIVERS, Driver, Subject, parsed, vertex};
 use polyshade_tests::shader::{assemble, disassemble};
@@ -36,7 +36,7 @@ fn inputs_that_cannot_be_made_are_named() {
 
 #[test]
 fn a_uniform_without_a_block_is_named() {
-    // glslang does not emit this for Vulkan, but zink and others do.
+    // glslang does not emit such modules for Vulkan, but zink and other compilers do.
     let words = vertex(
         "layout(set = 0, binding = 0) uniform U { vec4 u_colour; };
         layout(location = 0) out vec4 v_out;
@@ -63,7 +63,7 @@ fn what_verify_does_not_understand_is_not_equal() {
     assert!(why.contains("`v_other`"), "{why}");
 }
 
-/// lavapipe ends such a loop, and skips the code after it.
+/// lavapipe ends such a loop, and skips the code after the loop.
 #[test]
 fn an_invocation_that_does_not_come_to_its_end_is_noticed() {
     let words = vertex(
@@ -72,5 +72,5 @@ fn an_invocation_that_does_not_come_to_its_end_is_noticed() {
     );
     let driver = Driver::Lavapipe;
     let why = subject::reason(driver, Subject::interleaved(words, "v_out").verify(driver));
-    assert!(why.contains("does not come to its end"), "{why}");
+    assert!(why.contains("an invocation does not finish"), "{why}");
 }

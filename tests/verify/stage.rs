@@ -1,5 +1,5 @@
-//! Helpers of the tests of clip and cull distances: the stages with the drivers that support them, and steps with
-//! the declaration that `verify` gets and the lowering that polyshade executes.
+//! Helpers for the tests of clip and cull distances: stages with the drivers that support them, and steps. A step has
+//! a declaration for `verify` and the lowering that polyshade executes.
 
 use crate::subject::{self, DRIVERS, Driver, marks, parsed};
 use polyshade::clip_cull::{
@@ -21,14 +21,14 @@ type Lowered = Result<Module<'static>, Error>;
 /// A function that executes a step on a module.
 type Done = Box<dyn Fn(&Module<'_>, &Target) -> Lowered>;
 
-/// A step, as declared to `verify` and as executed.
+/// A step: its declaration for `verify`, and the lowering to execute.
 pub(crate) struct Step {
-    told: ClipSteps,
+    steps: ClipSteps,
     done: Done,
 }
 
-fn step(told: ClipSteps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -> Step {
-    Step { told, done: Box::new(done) }
+fn step(steps: ClipSteps, done: impl Fn(&Module<'_>, &Target) -> Lowered + 'static) -> Step {
+    Step { steps, done: Box::new(done) }
 }
 
 /// Executes one step on the shader.
@@ -36,9 +36,9 @@ fn taken(m: &Module<'_>, target: &Target, step: ClipStep) -> Lowered {
     Ok(clip_cull::lower(m, target, &[step].into())?.module.into_owned())
 }
 
-/// Returns a step that is declared and executed alike.
-fn clip(told: ClipSteps, taken_step: ClipStep) -> Step {
-    step(told, move |m, target| taken(m, target, taken_step.clone()))
+/// Returns a step that executes the lowering that it declares.
+fn clip(steps: ClipSteps, taken_step: ClipStep) -> Step {
+    step(steps, move |m, target| taken(m, target, taken_step.clone()))
 }
 
 fn form(form: ClipForm) -> ClipSteps {
@@ -47,31 +47,31 @@ fn form(form: ClipForm) -> ClipSteps {
 
 impl Step {
     /// Changes the declaration.
-    pub(crate) fn told(self, tell: impl FnOnce(ClipSteps) -> ClipSteps) -> Step {
-        Step { told: tell(self.told), ..self }
+    pub(crate) fn with_steps(self, tell: impl FnOnce(ClipSteps) -> ClipSteps) -> Step {
+        Step { steps: tell(self.steps), ..self }
     }
 
-    /// Adds a mask of enabled planes.
+    /// Adds a mask of enabled clip planes.
     pub(crate) fn and_enabled(self, enabled: Value<u32>) -> Step {
         let first = self.done;
         let mask = ClipStep::Mask { enabled, keep_original_at: None };
-        step(ClipSteps { mask: Some((enabled, None)), ..self.told }, move |m, target| {
+        step(ClipSteps { mask: Some((enabled, None)), ..self.steps }, move |m, target| {
             taken(&first(m, target)?, target, mask.clone())
         })
     }
 
-    /// Executes another step than the declared one.
+    /// Executes a different step than the declared one.
     pub(crate) fn but_done(self, other: Step) -> Step {
         Step { done: other.done, ..self }
     }
 
-    /// Executes the step on another shader.
+    /// Executes the step on a different shader.
     pub(crate) fn but_from(self, other: Vec<u32>) -> Step {
         let done = self.done;
         Step { done: Box::new(move |_, target| done(&parsed(&other), target)), ..self }
     }
 
-    /// Returns another shader instead of the lowered one.
+    /// Returns a different shader instead of the lowered one.
     pub(crate) fn but_made(self, other: Vec<u32>) -> Step {
         Step { done: Box::new(move |_, _| Ok(parsed(&other).into_owned())), ..self }
     }
@@ -92,12 +92,12 @@ pub(crate) fn marked(marked: &[&str], linked: &[&str]) -> DistanceSemantics {
 
 /// Converts the registers with semantics to arrays.
 pub(crate) fn normalized(inputs: DistanceSemantics, outputs: DistanceSemantics) -> Step {
-    let told =
+    let steps =
         ClipSteps { inputs: inputs.clone(), outputs: outputs.clone(), ..ClipSteps::default() };
     let mut options = Normalize::default();
     (options.inputs, options.linked_inputs) = (inputs.semantics, inputs.linked);
     (options.outputs, options.linked_outputs) = (outputs.semantics, outputs.linked);
-    clip(told, ClipStep::Normalize(options))
+    clip(steps, ClipStep::Normalize(options))
 }
 
 /// Uses the same semantics for inputs and outputs.
@@ -111,25 +111,25 @@ fn signature(counts: Option<[u32; 2]>) -> Option<DistanceCounts> {
 
 /// Converts inputs and outputs to registers from this location on.
 pub(crate) fn to_registers(location: u32, counts: Option<[u32; 2]>) -> Step {
-    let told = ClipSteps { counts, ..form(ClipForm::Registers { location }) };
+    let steps = ClipSteps { counts, ..form(ClipForm::Registers { location }) };
     let signature = signature(counts);
     let registers = Registers { inputs: location, outputs: location, signature };
-    clip(told, ClipStep::ToRegisters(registers))
+    clip(steps, ClipStep::ToRegisters(registers))
 }
 
 pub(crate) fn combined(counts: Option<[u32; 2]>) -> Step {
-    let told = ClipSteps { counts, ..form(ClipForm::Combined) };
-    clip(told, ClipStep::Combine { clip: counts.map(|[clip, _]| clip) })
+    let steps = ClipSteps { counts, ..form(ClipForm::Combined) };
+    clip(steps, ClipStep::Combine { clip: counts.map(|[clip, _]| clip) })
 }
 
 pub(crate) fn separate(counts: [u32; 2]) -> Step {
-    let told = ClipSteps { counts: Some(counts), ..form(ClipForm::Separate) };
-    clip(told, ClipStep::Separate { clip: counts[0] })
+    let steps = ClipSteps { counts: Some(counts), ..form(ClipForm::Separate) };
+    clip(steps, ClipStep::Separate { clip: counts[0] })
 }
 
 pub(crate) fn enabled(enabled: Value<u32>, keep_original_at: Option<u32>) -> Step {
-    let told = ClipSteps { mask: Some((enabled, keep_original_at)), ..form(ClipForm::Kept) };
-    clip(told, ClipStep::Mask { enabled, keep_original_at })
+    let steps = ClipSteps { mask: Some((enabled, keep_original_at)), ..form(ClipForm::Kept) };
+    clip(steps, ClipStep::Mask { enabled, keep_original_at })
 }
 
 pub(crate) fn planes(planes: UserPlanes) -> Step {
@@ -156,26 +156,26 @@ pub(crate) fn emulated_at(
 /// Emulates these numbers of distances in the fragment stage.
 pub(crate) fn discarded(location: u32, native: Option<DistanceKind>, counts: [u32; 2]) -> Step {
     let step = emulated_at((location, location), native, Some(counts));
-    step.told(|told| ClipSteps { counts: Some(counts), ..told })
+    step.with_steps(|steps| ClipSteps { counts: Some(counts), ..steps })
 }
 
-/// Clips in the geometry stage, which reads registers at the location, if any.
+/// Clips in the geometry stage, which reads registers at `location` if it is given.
 pub(crate) fn cut(location: Option<u32>) -> Step {
     let mut options = GeometryClip::default();
     options.read_at = location;
-    let told =
+    let steps =
         form(ClipForm::ClippedInGeometry { location, native_clip: false, keeps_distances: false });
-    clip(told, ClipStep::ClipInGeometry(options))
+    clip(steps, ClipStep::ClipInGeometry(options))
 }
 
-/// Passes registers to a generated geometry stage, which clips.
+/// Passes registers to a generated geometry stage that clips.
 pub(crate) fn handed_to_geometry(at: u32) -> Step {
-    let told = form(ClipForm::ClippedInGeometry {
+    let steps = form(ClipForm::ClippedInGeometry {
         location: Some(at),
         native_clip: false,
         keeps_distances: false,
     });
-    clip(told, generate(GeometryClip::default(), Primitive::Triangles, at))
+    clip(steps, generate(GeometryClip::default(), Primitive::Triangles, at))
 }
 
 /// A stage, and the drivers that support it.
@@ -183,7 +183,7 @@ pub(crate) fn handed_to_geometry(at: u32) -> Step {
 pub(crate) struct Stage {
     model: ExecutionModel,
     drivers: &'static [Driver],
-    /// The drawn pixels must be more than this; `None` if no picture is made.
+    /// The number of drawn pixels must exceed this limit; `None` if no picture is drawn.
     pixels: Option<u64>,
 }
 
@@ -213,7 +213,7 @@ impl Stage {
     pub(crate) fn verify_by(self, runner: &dyn Runner, words: &[u32], step: &Step) -> Verdict {
         let (module, target) = (parsed(words), Target::new("main").stage(self.model));
         let lower = |m: &Module<'_>| (step.done)(m, &target);
-        let lowering = Lowering::Clip(Distances { lower: &lower, steps: &step.told });
+        let lowering = Lowering::Clip(Distances { lower: &lower, steps: &step.steps });
         let job = subject::job(&module, self.model, lowering);
         subject::judge_by(runner, &Job { vertices: 30, runs: 3, ..job })
     }
@@ -237,7 +237,8 @@ impl Stage {
         for equal in &compared {
             assert!(equal.words > 0, "{self:?}: {equal:?}");
             if self.pixels.is_none() {
-                // At least three vertices of eight patches in three runs, each with a position and levels.
+                // At least three vertices of eight patches in three runs, each vertex with a position and
+                // tessellation levels.
                 assert!(equal.words >= 72 * 10 && equal.words.is_multiple_of(72), "{equal:?}");
                 assert_eq!(equal.pixels, 0, "{equal:?}");
             }
@@ -245,7 +246,7 @@ impl Stage {
         compared.into_iter().next_back().expect("a driver has it")
     }
 
-    /// Checks that outputs are equal, and pictures too if the stage is drawn; they must not be empty.
+    /// Checks that outputs are equal and, if the stage is drawn, that pictures are equal and not empty.
     #[track_caller]
     pub(crate) fn is_drawn(self, words: &[u32], step: &Step) {
         let equal = self.is_equal(words, step);

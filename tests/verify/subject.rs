@@ -48,7 +48,7 @@ pub(crate) fn initialised(words: &[u32]) -> Module<'static> {
         .expect("it is small")
 }
 
-/// Returns a shader that `rewrite` has changed.
+/// Returns the words of a shader after `rewrite` has changed it.
 pub(crate) fn rewritten(
     words: &[u32],
     rewrite: impl for<'m> FnOnce(&'m Module<'_>, &mut Patch<'m, '_>) -> Result<(), Error>,
@@ -65,7 +65,7 @@ pub(crate) fn geometry() -> Vec<u32> {
     compiled(ShaderStage::Geometry, source)
 }
 
-/// Returns the module with edited lines; it is valid and differs.
+/// Returns the module with edited lines. The result must be valid and different.
 #[track_caller]
 pub(crate) fn edited(words: &[u32], edit: impl Fn(&str) -> Option<String>) -> Vec<u32> {
     let text = disassemble(words).expect("polyshade's words can be read");
@@ -75,7 +75,7 @@ pub(crate) fn edited(words: &[u32], edit: impl Fn(&str) -> Option<String>) -> Ve
     broken
 }
 
-/// Assembles a valid module from these lines, which are those of `words` except for edits.
+/// Assembles a valid module from `lines`, which are the disassembly of `words` with edits.
 #[track_caller]
 pub(crate) fn reassembled(words: &[u32], lines: &[String]) -> Vec<u32> {
     let mut broken = assemble(&lines.join("\n")).expect("it is still a module");
@@ -97,7 +97,10 @@ pub(crate) fn names(list: &str) -> Vec<String> {
 }
 
 fn varyings(list: &str) -> Vec<Varying> {
-    names(list).iter().map(|name| name.parse().expect("the tests ask for what there is")).collect()
+    names(list)
+        .iter()
+        .map(|name| name.parse().expect("the tests request existing outputs"))
+        .collect()
 }
 
 impl Subject {
@@ -131,13 +134,13 @@ impl Subject {
         Subject::new(words, options, Asked::StreamOutput(entries, strides.to_vec()))
     }
 
-    /// Passes these varyings to `verify`, whatever the options capture.
+    /// Passes these varyings to `verify`, even if the options capture others.
     pub(crate) fn asked(mut self, list: &str) -> Subject {
         self.asked = Asked::Interleaved(names(list));
         self
     }
 
-    /// Adds a variant to verify instead of polyshade's.
+    /// Adds a variant that is verified instead of polyshade's variant.
     pub(crate) fn given(mut self, part: Part, words: Vec<u32>) -> Subject {
         self.given.push((part, words));
         self
@@ -147,7 +150,7 @@ impl Subject {
     pub(crate) fn rewrite<T>(&self, read: impl FnOnce(&Variants<'_>) -> T) -> T {
         let module = initialised(&self.words);
         let variants = Variants::new(&module, "main", &self.options);
-        read(&variants.expect("the tests ask for what can be done"))
+        read(&variants.expect("the tests request supported options"))
     }
 
     /// Verifies the storage path.
@@ -223,13 +226,14 @@ impl Subject {
     }
 }
 
-/// Returns one of these drivers, chosen by the shader and the commit, or all of them if `POLYSHADE_WHOLE` is set.
-/// One is enough to test `verify`: the execution tests run the lowerings on both.
+/// Returns one of these drivers, chosen by the shader and the commit, or all of them if `POLYSHADE_WHOLE` is set. One
+/// driver is enough to test `verify`, because the execution tests run the lowerings on both drivers.
 pub(crate) fn sampled(drivers: &[Driver], words: &[u32]) -> impl Iterator<Item = Driver> {
     sample_by(words, drivers.iter().copied(), drivers.len())
 }
 
-/// Returns the result on one of these drivers, or with `POLYSHADE_WHOLE` on each of them; all must agree in `key`.
+/// Returns the result on one of these drivers. With `POLYSHADE_WHOLE`, all drivers run, and their results must agree
+/// in `key`.
 #[track_caller]
 pub(crate) fn agreed<T, K: Debug + PartialEq>(
     drivers: &[Driver],
@@ -247,7 +251,7 @@ pub(crate) fn agreed<T, K: Debug + PartialEq>(
 pub(crate) const LOST_BITS: [(&str, u32); 3] =
     [("gl_VertexIndex", 63), ("gl_VertexIndex", 255), ("gl_InstanceIndex", 3)];
 
-/// Edits a line that loads such an index, to mask the loaded value.
+/// Edits a line that loads an index, so that the loaded value is masked.
 pub(crate) fn losing_bits(line: &str, (builtin, mask): (&str, u32)) -> Option<String> {
     if line.trim() == "%int = OpTypeInt 32 1" {
         return Some(format!("{line}\n%bits = OpConstant %int {mask}"));

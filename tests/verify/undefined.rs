@@ -1,4 +1,4 @@
-//! Undefined values may have any value in every kind of shader; defined values may not.
+//! In every kind of shader, undefined values may have any value, and defined values may not.
 
 use crate::stage::{
     CONTROL, EVALUATION, FRAGMENT, GEOMETRY, Stage, VERTEX, discarded, kept, marked, normalized,
@@ -9,7 +9,7 @@ use polyshade_formats::ShaderStage as Glsl;
 use polyshade_tests::sample::{sample, sample_by};
 use polyshade_verify::DistanceSemantics;
 
-/// Returns each stage, which writes `v_some` on some paths, in `code`, and `v_all` on all.
+/// Returns each stage. It writes `v_some` only on some paths, in `code`, and `v_all` on all paths.
 fn stages(code: &str) -> Vec<(Stage, Vec<u32>)> {
     let outputs = "layout(location = 0) out vec4 v_some; layout(location = 1) out vec4 v_all;
         layout(location = 3) out vec4 v_d;";
@@ -57,7 +57,7 @@ fn stages(code: &str) -> Vec<(Stage, Vec<u32>)> {
     ]
 }
 
-/// A variable that is not initialized, and an output that is not written.
+/// Code with an uninitialized variable, and code with an unwritten output.
 const LEFT: [&str; 2] =
     ["if (way > 0.0) s = 1.0; v_some = vec4(s);", "if (way > 0.0) v_some = vec4(1.0);"];
 
@@ -70,7 +70,7 @@ fn what_stages_leave_to_the_driver_may_be_anything() {
                 &normalized(DistanceSemantics::default(), marked(&["clip=3.xy"], &[])),
             );
         }
-        // Filled with zero they are equal; with the other filler, only this shader writes zero.
+        // With zero as the filler both are equal. With the other filler, only the shader `zero` writes zero.
         let zero = stages("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
         for ((stage, words), (_, zero)) in sample_by(left, stages(left).into_iter().zip(zero), 2) {
             stage.is_equal(&words, &kept().but_made(zero));
@@ -89,7 +89,7 @@ fn what_stages_write_may_not_be_left_to_the_driver() {
     }
 }
 
-/// Replaces the constant 0.375 by `OpUndef`: at the constant, or in the function that uses it.
+/// Replaces the constant 0.375 by an `OpUndef` at module scope or in the function that uses the constant.
 fn with_undefined(words: &[u32], is_in_function: bool) -> Vec<u32> {
     rewritten(words, |m, p| {
         let bits = 0.375_f32.to_bits();
@@ -144,11 +144,11 @@ fn colours_that_are_left_to_the_driver_may_be_anything() {
         let zero = fragment("v_some = vec4(way > 0.0 ? 1.0 : 0.0);");
         FRAGMENT.compared(&words, &step().but_from(zero.clone()));
         let found = FRAGMENT.difference(&zero, &step().but_from(words));
-        assert_eq!(found.message, "a picture differs", "{found}");
+        assert_eq!(found.message, "the images differ", "{found}");
     }
 }
 
-/// A shuffle may select a component of neither vector.
+/// An `OpVectorShuffle` may select no component, which makes the result undefined.
 #[test]
 fn components_of_no_vector_may_be_anything() {
     let step = || discarded(6, None, [2, 1]);
@@ -164,5 +164,5 @@ fn components_of_no_vector_may_be_anything() {
     FRAGMENT.compared(&undefined, &step());
     FRAGMENT.compared(&undefined, &step().but_from(zero.clone()));
     let found = FRAGMENT.difference(&zero, &step().but_from(undefined));
-    assert_eq!(found.message, "a picture differs", "{found}");
+    assert_eq!(found.message, "the images differ", "{found}");
 }

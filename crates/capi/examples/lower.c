@@ -134,7 +134,7 @@ static void print_words(const polyshade_result *result, const polyshade_layout *
     check(polyshade_layout_primitives(layout, &draw, ranges, info.buffer_count, &written, &generated, &error));
     check(polyshade_layout_advance(layout, &draw, ranges, info.buffer_count, &error));
     printf("%u of %u primitives are stored, %u bytes\n", (unsigned)written, (unsigned)generated,
-           (unsigned)ranges[0].reached);
+           (unsigned)ranges[0].counter);
 }
 
 int main(int argc, char **argv) {

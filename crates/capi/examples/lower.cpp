@@ -79,13 +79,13 @@ void print_words(const polyshade::Result &result, const polyshade::Layout &layou
     const std::vector<std::uint32_t> words = layout.host_params(draw, ranges);
     std::cout << "fill in\n";
     for (std::uint32_t index = 0; index < words.size(); index++) {
-        const polyshade_host_param word = result.host_word(0, index);
-        std::cout << "  " << word.number << ' ' << word.name << " = " << words[index] << '\n';
+        const polyshade_host_param param = result.host_param(0, index);
+        std::cout << "  " << param.number << ' ' << param.name << " = " << words[index] << '\n';
     }
 
     const auto [written, generated] = layout.primitives(draw, ranges);
     layout.advance(draw, ranges);
-    std::cout << written << " of " << generated << " primitives are stored, " << ranges.at(0).reached << " bytes\n";
+    std::cout << written << " of " << generated << " primitives are stored, " << ranges.at(0).counter << " bytes\n";
 }
 
 void run(std::vector<const char *> arguments) {

@@ -51,14 +51,14 @@ static void print_counters(const polyshade_counter *counters, uint32_t count) {
     }
 }
 
-static void print_words(const polyshade_param_values *words) {
-    printf("fill in %" PRIu32 " words at a place of kind %" PRIu32 ":", words->word_count, words->place.kind);
-    for (uint32_t number = 0; number < words->word_count; number++) {
-        const polyshade_param_value *word = &words->words[number];
-        if (word->kind == POLYSHADE_PARAM_CONSTANT) {
-            printf(" %s=%" PRIu32, word->name, word->number);
+static void print_params(const polyshade_param_values *params) {
+    printf("fill in %" PRIu32 " host parameters from a source of kind %" PRIu32 ":", params->value_count, params->source.kind);
+    for (uint32_t number = 0; number < params->value_count; number++) {
+        const polyshade_param_value *param = &params->values[number];
+        if (param->kind == POLYSHADE_PARAM_CONSTANT) {
+            printf(" %s=%" PRIu32, param->name, param->number);
         } else {
-            printf(" %s", word->name);
+            printf(" %s", param->name);
         }
     }
     printf("\n");
@@ -70,25 +70,25 @@ static void print_counter_pass(const polyshade_counter_pass *counter_pass) {
     polyshade_job job = polyshade_job_init();
     job.flags = (counter_pass->begins ? POLYSHADE_JOB_BEGINS : 0) | (counter_pass->ends ? POLYSHADE_JOB_ENDS : 0);
     size_t template_words = 0;
-    if (counter_pass->words != NULL) {
+    if (counter_pass->params != NULL) {
         /* The host knows constants, sizes and addresses. This example writes the constants, and 0 for all others. */
-        uint32_t *values = calloc(counter_pass->words->word_count, sizeof *values);
+        uint32_t *values = calloc(counter_pass->params->value_count, sizeof *values);
         if (values == NULL) {
             perror("a template");
             exit(1);
         }
-        for (uint32_t number = 0; number < counter_pass->words->word_count; number++) {
-            const polyshade_param_value *word = &counter_pass->words->words[number];
-            values[number] = word->kind == POLYSHADE_PARAM_CONSTANT ? word->number : 0;
+        for (uint32_t number = 0; number < counter_pass->params->value_count; number++) {
+            const polyshade_param_value *param = &counter_pass->params->values[number];
+            values[number] = param->kind == POLYSHADE_PARAM_CONSTANT ? param->number : 0;
         }
-        check(polyshade_counter_pass_template(counter_pass->words->words, values, counter_pass->words->word_count, NULL, &template_words,
+        check(polyshade_counter_pass_template(counter_pass->params->values, values, counter_pass->params->value_count, NULL, &template_words,
                                         &error));
         free(values);
         job.flags |= POLYSHADE_JOB_DRAWS;
         job.topology = POLYSHADE_TOPOLOGY_TRIANGLE_LIST;
         job.arguments_kind = POLYSHADE_ARGUMENTS_INDEXED_INDIRECT;
         job.draw_count = 1;
-        job.word_count = counter_pass->words->word_count;
+        job.param_count = counter_pass->params->value_count;
         for (uint32_t number = 0; number < counter_pass->stride_count; number++) {
             job.strides[number] = counter_pass->strides[number];
         }
@@ -162,7 +162,7 @@ static void print_step(const polyshade_step *step) {
         printf("\n");
         break;
     case POLYSHADE_STEP_FILL_IN:
-        print_words(step->words);
+        print_params(step->params);
         break;
     case POLYSHADE_STEP_BEGIN_FEEDBACK:
     case POLYSHADE_STEP_END_FEEDBACK:

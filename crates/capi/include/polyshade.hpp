@@ -263,7 +263,7 @@ class Result : public detail::Handle<polyshade_result, polyshade_result_retain, 
     }
 
     /* The texts that this and the following functions return are valid as long as the result. */
-    polyshade_host_param host_word(std::uint32_t output, std::uint32_t index) const {
+    polyshade_host_param host_param(std::uint32_t output, std::uint32_t index) const {
         polyshade_host_param info = polyshade_host_param_init();
         detail::check([&](polyshade_error *error) {
             return polyshade_result_host_param(get(), output, index, &info, error);
@@ -328,13 +328,13 @@ inline std::array<std::uint32_t, POLYSHADE_JOB_WORDS> job_words(const polyshade_
 }
 
 /* The template of the host parameters of a plan, for a job; `values` holds the value of each that the host knows. */
-inline std::vector<std::uint32_t> counter_pass_template(const polyshade_param_values &words,
+inline std::vector<std::uint32_t> counter_pass_template(const polyshade_param_values &params,
                                                   const std::vector<std::uint32_t> &values) {
-    if (values.size() != words.word_count) {
-        throw std::invalid_argument("a template has one value for each word");
+    if (values.size() != params.value_count) {
+        throw std::invalid_argument("a template has one value for each host parameter");
     }
     return detail::filled<std::uint32_t>([&](std::uint32_t *buffer, std::size_t *count, polyshade_error *error) {
-        return polyshade_counter_pass_template(words.words, values.data(), values.size(), buffer, count, error);
+        return polyshade_counter_pass_template(params.values, values.data(), values.size(), buffer, count, error);
     });
 }
 

@@ -3,9 +3,9 @@
 //! Memory is freed by the allocator that it came from. So the choice is made once: by the caller before anything
 //! else, or by the first allocation, for the system's allocator. Rust ends the process if an allocation fails.
 
-use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
+use crate::ffi::{self, versioned};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn polyshade_set_allocator(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     // The hooks are set before anything is allocated; a message is allocated only afterwards.
-    let settled = border::get_quietly(allocator).and_then(|given| {
+    let settled = ffi::get_quietly(allocator).and_then(|given| {
         let polyshade_allocator { user_data, allocate, free, .. } = given;
         let hooks = Hooks { user_data, allocate: allocate?, free: free? };
         (given.flags == 0).then_some(hooks)
@@ -128,11 +128,11 @@ pub unsafe extern "C" fn polyshade_set_allocator(
         if is_set {
             return Ok(());
         }
-        let given = border::get(allocator)?;
+        let given = ffi::get(allocator)?;
         let message = match (wanted, given.flags) {
-            (true, _) => "the allocator is settled: it is set before any other call",
+            (true, _) => "cannot set the allocator: it must be set once, before any other call",
             (false, 0) => "the allocator lacks a function",
-            (false, _) => "the allocator has flags, of which there are none",
+            (false, _) => "the allocator has flags, but no flags are defined",
         };
         Err(Failure::argument(message))
     })

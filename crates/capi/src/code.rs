@@ -10,7 +10,7 @@ polyshade::spv::codes! {
     C_API_LAYOUT: Options, "c-api.layout",
         "Load a layout that this version of the library saved.";
     C_API_NOT_FOUND: NotFound, "c-api.not-found",
-        "Ask for an element that the object has.";
+        "Request an element that the object has.";
     C_API_BUFFER: Limit, "c-api.buffer",
         "Call again with a buffer for as many elements as the count states.";
     C_API_INTERNAL: Failed, "c-api.internal",

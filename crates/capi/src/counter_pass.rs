@@ -1,9 +1,9 @@
 //! The counter pass: compute shaders that advance the counters on the device, and their jobs.
 
-use crate::border::{self, versioned};
 use crate::draw;
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::place::check_flags;
 use crate::plan::words::polyshade_param_value;
 use polyshade_planner::counter_pass::{
@@ -54,9 +54,9 @@ const _: () = assert!(
         && POLYSHADE_JOB_GROUPS_SIZE == Job::GROUPS_SIZE
         && POLYSHADE_LIST_COUNT == List::COUNT
         && 4 * POLYSHADE_LIST_WORDS == List::SIZE
-        && POLYSHADE_LIST_COUNTER_PASS == List::KEEP
+        && POLYSHADE_LIST_COUNTER_PASS == List::COUNT_PASS
         && POLYSHADE_LIST_SEGMENTS == List::SEGMENTS,
-    "the numbers are the planner's"
+    "the constants equal the planner's"
 );
 
 /// The capture begins with the counters at `begin`, or with 0 where the place is 0.
@@ -124,7 +124,7 @@ pub struct polyshade_job {
     pub counter_offset: u32,
     pub vertex_stride: u32,
     /// The number of host parameters that the variants read.
-    pub word_count: u32,
+    pub param_count: u32,
     pub predicate: u64,
     /// The size of each feedback range in bytes; 0 if it captures nothing or is not bound.
     pub range_sizes: [u32; 4],
@@ -204,7 +204,7 @@ impl polyshade_job {
             predicate: self.has(POLYSHADE_JOB_PREDICATED).then_some(predicate),
             buffers: [(); 4].map(|()| buffers.next().unwrap_or_default()),
             template: self.template,
-            word_count: self.word_count,
+            param_count: self.param_count,
             blocks: self.blocks,
             block_stride: self.block_stride,
             commands: self.commands,
@@ -238,7 +238,7 @@ impl polyshade_job {
                 instance_count,
                 first_instance,
             },
-            kind => return Err(Failure::argument(format!("there are no arguments {kind}"))),
+            kind => return Err(Failure::argument(format!("unknown kind {kind} of arguments"))),
         })
     }
 
@@ -269,7 +269,7 @@ pub unsafe extern "C" fn polyshade_counter_pass_words(
             POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND => Shader::Segments.bound_words(),
             _ => &[],
         };
-        let _ = border::set(word_count, words.len(), "word_count");
+        let _ = ffi::set(word_count, words.len(), "word_count");
         if words.is_empty() { std::ptr::null() } else { words.as_ptr() }
     })
 }
@@ -282,8 +282,8 @@ pub unsafe extern "C" fn polyshade_job_words(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let made = border::get(job)?.read()?.words();
-        border::set(words.cast::<[u32; POLYSHADE_JOB_WORDS as usize]>(), made, "words")
+        let made = ffi::get(job)?.read()?.words();
+        ffi::set(words.cast::<[u32; POLYSHADE_JOB_WORDS as usize]>(), made, "words")
     })
 }
 
@@ -295,9 +295,9 @@ pub unsafe extern "C" fn polyshade_list_words(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let &polyshade_list { jobs, count, restarted } = border::handle(list, "list")?;
+        let &polyshade_list { jobs, count, restarted } = ffi::handle(list, "list")?;
         let made = List { jobs, count, restarted }.words();
-        border::set(words.cast::<[u32; POLYSHADE_LIST_WORDS as usize]>(), made, "words")
+        ffi::set(words.cast::<[u32; POLYSHADE_LIST_WORDS as usize]>(), made, "words")
     })
 }
 
@@ -316,14 +316,14 @@ pub unsafe extern "C" fn polyshade_counter_pass_template(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let values = border::slice(values, count, "the values")?;
-        let words = border::slice(words, count, "the words")?.iter();
+        let values = ffi::slice(values, count, "the values")?;
+        let words = ffi::slice(words, count, "the words")?.iter();
         let words = words.map(polyshade_param_value::read).collect::<Result<Vec<_>, _>>()?;
         // One by one, because `template` calls back only for the values that the host knows.
         let pairs = words.iter().zip(values);
         let pairs = pairs.map(|(word, value)| template(&[*word], |_| *value));
         let (kinds, values): (Vec<u32>, Vec<u32>) = pairs.map(|pair| (pair[0], pair[1])).unzip();
-        border::fill(&[kinds, values].concat(), buffer, word_count)
+        ffi::fill(&[kinds, values].concat(), buffer, word_count)
     })
 }
 
@@ -337,6 +337,6 @@ pub unsafe extern "C" fn polyshade_counter_pass_table_size(
 ) -> polyshade_status {
     guard(error, || {
         let size = Segments::table_size(draw::index_type(index_type)?, index_size);
-        border::set(table_size, size, "table_size")
+        ffi::set(table_size, size, "table_size")
     })
 }

@@ -1,8 +1,8 @@
 //! Draws and feedback ranges, as the host describes them.
 
-use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved};
 use polyshade::transform_feedback::{
     BufferRange, Draw, IndexType, Indices, ProvokingVertex, Segments, Topology,
@@ -119,7 +119,7 @@ pub struct polyshade_range {
     /// The size of the range.
     pub length: u32,
     /// The counter: the bytes that earlier draws have filled.
-    pub reached: u32,
+    pub counter: u32,
     /// `POLYSHADE_RANGE_…`
     pub flags: u32,
 }
@@ -158,13 +158,13 @@ pub(crate) fn provoking(number: u32) -> Result<ProvokingVertex, Failure> {
     match number {
         POLYSHADE_PROVOKING_FIRST => Ok(ProvokingVertex::First),
         POLYSHADE_PROVOKING_LAST => Ok(ProvokingVertex::Last),
-        other => Err(Failure::argument(format!("there is no provoking vertex {other}"))),
+        other => Err(Failure::argument(format!("unknown provoking vertex {other}"))),
     }
 }
 
 /// Reads a draw from the caller's struct.
 pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     let provoking_vertex = provoking(given.provoking_vertex)?;
     Ok(Draw {
         topology: topology(given.topology)?,
@@ -181,14 +181,14 @@ pub(crate) fn read(at: *const polyshade_draw) -> Result<Draw, Failure> {
 pub(crate) fn topology(wanted: u32) -> Result<Topology, Failure> {
     let found = TOPOLOGIES.iter().find(|(number, _)| *number == wanted);
     found.map(|(_, topology)| *topology).ok_or_else(|| {
-        Failure::argument(format!("there is no topology {wanted}, or it is not captured"))
+        Failure::argument(format!("topology {wanted} is unknown or cannot be captured"))
     })
 }
 
 pub(crate) fn index_type(wanted: u32) -> Result<IndexType, Failure> {
     let found = INDEX_TYPES.iter().find(|(number, _)| *number == wanted);
     let found = found.map(|(_, index_type)| *index_type);
-    found.ok_or_else(|| Failure::argument(format!("there is no index type {wanted}")))
+    found.ok_or_else(|| Failure::argument(format!("unknown index type {wanted}")))
 }
 
 /// Reads the index members of a draw; `None` if the draw has no indices.
@@ -198,7 +198,7 @@ fn indices(given: &polyshade_draw) -> Result<Option<Indices>, Failure> {
     let is_restarted = given.flags & POLYSHADE_DRAW_RESTARTED != 0;
     if given.flags & POLYSHADE_DRAW_INDEXED == 0 {
         return match is_restarted {
-            true => Err(Failure::argument("a draw without indices is not restarted")),
+            true => Err(Failure::argument("a draw without indices cannot use primitive restart")),
             false => Ok(None),
         };
     }
@@ -234,10 +234,10 @@ pub unsafe extern "C" fn polyshade_segments_find(
 ) -> polyshade_status {
     guard(error, || {
         let (topology, index_type) = (self::topology(topology)?, self::index_type(index_type)?);
-        let bytes = border::slice(indices, byte_count, "the indices")?;
+        let bytes = ffi::slice(indices, byte_count, "the indices")?;
         let found = Segments::find(topology, index_type, bytes, first_index, index_count)?;
-        border::set(primitives, found.primitives(), "primitives")?;
-        border::fill(found.table(), table, word_count)
+        ffi::set(primitives, found.primitives(), "primitives")?;
+        ffi::fill(found.table(), table, word_count)
     })
 }
 
@@ -246,29 +246,29 @@ pub(crate) fn ranges(
     at: *const polyshade_range,
     count: usize,
 ) -> Result<Vec<BufferRange>, Failure> {
-    border::slice(at, count, "the ranges")?.iter().map(range).collect()
+    ffi::slice(at, count, "the ranges")?.iter().map(range).collect()
 }
 
 fn range(given: &polyshade_range) -> Result<BufferRange, Failure> {
-    let polyshade_range { address, offset, length, reached, flags } = *given;
+    let polyshade_range { address, offset, length, counter, flags } = *given;
     check_flags(flags, POLYSHADE_RANGE_UNBOUND, "a range")?;
     if flags & POLYSHADE_RANGE_UNBOUND != 0 {
         return Ok(BufferRange::UNBOUND);
     }
-    Ok(BufferRange { address, offset, size: length, reached })
+    Ok(BufferRange { address, offset, size: length, counter })
 }
 
 /// Returns a range as a C struct.
 pub(crate) fn write(range: BufferRange) -> polyshade_range {
-    let BufferRange { address, offset, size, reached } = range;
+    let BufferRange { address, offset, size, counter } = range;
     match range == BufferRange::UNBOUND {
         true => polyshade_range {
             address: 0,
             offset: 0,
             length: 0,
-            reached: 0,
+            counter: 0,
             flags: POLYSHADE_RANGE_UNBOUND,
         },
-        false => polyshade_range { address, offset, length: size, reached, flags: 0 },
+        false => polyshade_range { address, offset, length: size, counter, flags: 0 },
     }
 }

@@ -1,10 +1,10 @@
 //! Errors as the caller reads them, and the guard that stops panics.
 
-use crate::border::{self, versioned};
 use crate::failure::{
     Failure, POLYSHADE_ERROR_ARGUMENT, POLYSHADE_ERROR_INTERNAL, POLYSHADE_NONE, POLYSHADE_OK,
     polyshade_status,
 };
+use crate::ffi::{self, versioned};
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -77,7 +77,7 @@ pub(crate) fn guard(
     error: *mut polyshade_error,
     call: impl FnOnce() -> Result<(), Failure>,
 ) -> polyshade_status {
-    let size = match catch_unwind(|| border::size_of_out(error)) {
+    let size = match catch_unwind(|| ffi::size_of_out(error)) {
         Ok(Ok(size)) => size,
         Ok(Err(_)) => return POLYSHADE_ERROR_ARGUMENT,
         Err(_) => return POLYSHADE_ERROR_INTERNAL,
@@ -85,7 +85,7 @@ pub(crate) fn guard(
     let done = catch_unwind(AssertUnwindSafe(call));
     let done = done.unwrap_or_else(|panic| Err(Failure::of_panic(panic)));
     if let Some(size) = size {
-        border::put(error, written(&done, size), size);
+        ffi::put(error, written(&done, size), size);
     }
     status(&done)
 }

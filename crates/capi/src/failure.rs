@@ -106,10 +106,10 @@ impl From<Error> for Failure {
 
 /// Makes a failure for a number that no element has.
 pub(crate) fn missing(what: &str, number: u32) -> Failure {
-    Failure::new(&code::C_API_NOT_FOUND, format!("there is no {what} {number}"))
+    Failure::new(&code::C_API_NOT_FOUND, format!("{what} {number} does not exist"))
 }
 
 /// Makes text for the caller. A zero byte would end the text, so it is replaced.
 pub(crate) fn c_text(text: &str) -> CString {
-    CString::new(text.replace('\0', "\u{fffd}")).expect("it has no zeros any more")
+    CString::new(text.replace('\0', "\u{fffd}")).expect("all zeros were replaced")
 }

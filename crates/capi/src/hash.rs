@@ -5,9 +5,9 @@
 //! default are left out, so a new option does not change existing hashes. `version` is that of the lowering, which
 //! increases whenever equal inputs give other words.
 
-use crate::border;
 use crate::error::{guard, polyshade_error};
 use crate::failure::polyshade_status;
+use crate::ffi;
 use crate::options::{Asked, polyshade_options, read, value};
 use crate::target::{self, polyshade_target};
 use polyshade::clip_cull::Normalize;
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn polyshade_options_hash(
     guard(error, || {
         let (asked, target) = (read(options)?, target::read(target)?);
         let digest = Sha256::digest(question(&asked, &target).as_bytes());
-        border::set(hash.cast::<[u8; 32]>(), digest.into(), "hash")
+        ffi::set(hash.cast::<[u8; 32]>(), digest.into(), "hash")
     })
 }
 
@@ -82,12 +82,12 @@ fn without(value: Value, default: &Value) -> Value {
     let (Value::Object(members), Value::Object(defaults)) = (&value, default) else {
         return value;
     };
-    let said = members.iter().filter(|(key, member)| defaults.get(*key) != Some(member));
-    let said = said.map(|(key, member)| match defaults.get(key) {
+    let changed = members.iter().filter(|(key, member)| defaults.get(*key) != Some(member));
+    let changed = changed.map(|(key, member)| match defaults.get(key) {
         Some(default) => (key.clone(), without(member.clone(), default)),
         None => (key.clone(), member.clone()),
     });
-    Value::Object(said.collect::<Map<_, _>>())
+    Value::Object(changed.collect::<Map<_, _>>())
 }
 
 /// Writes JSON with sorted keys, whichever features of `serde_json` are enabled. Recursion is as deep as the options.

@@ -1,11 +1,11 @@
 //! Capture layouts: where varyings are stored, the host parameters of a draw, and the numbers of its primitives. A
 //! layout does not need its module: it can be saved next to the SPIR-V and loaded without it.
 
-use crate::border::{self, versioned};
 use crate::code;
 use crate::draw::{self, polyshade_draw, polyshade_range};
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, c_text, missing, polyshade_status};
+use crate::ffi::{self, versioned};
 use polyshade::transform_feedback::{BufferLayout, Layout, MAX_BUFFERS, MAX_STRIDE};
 use serde::{Deserialize, Serialize};
 use std::ffi::{CString, c_char};
@@ -112,7 +112,9 @@ fn check(layout: &Layout) -> Result<(), Failure> {
         }
         // The number of vertices that fit is computed from the stride.
         if *data > *stride || *stride == 0 && !captured.is_empty() {
-            return refuse(format!("of buffer {number}, {data} bytes are data of {stride}"));
+            return refuse(format!(
+                "buffer {number} has {data} bytes of data in a stride of {stride}"
+            ));
         }
     }
     Ok(())
@@ -123,14 +125,14 @@ fn check(layout: &Layout) -> Result<(), Failure> {
 pub unsafe extern "C" fn polyshade_layout_retain(
     layout: *mut polyshade_layout,
 ) -> *mut polyshade_layout {
-    border::retain(layout);
+    ffi::retain(layout);
     layout
 }
 
 /// Decrements the reference count of a layout, and frees the layout with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_release(layout: *mut polyshade_layout) {
-    guard_value((), || border::release(layout));
+    guard_value((), || ffi::release(layout));
 }
 
 /// Saves a layout as bytes to `buffer`, for any machine and for later versions of the library. `*byte_count` is the
@@ -143,10 +145,10 @@ pub unsafe extern "C" fn polyshade_layout_save(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = border::handle(layout, "layout")?.layout.clone();
+        let layout = ffi::handle(layout, "layout")?.layout.clone();
         let saved = Saved { format: FORMAT.to_owned(), version: VERSION, layout };
-        let bytes = serde_json::to_vec(&saved).expect("a layout has no keys but strings");
-        border::fill(&bytes, buffer, byte_count)
+        let bytes = serde_json::to_vec(&saved).expect("all keys are strings");
+        ffi::fill(&bytes, buffer, byte_count)
     })
 }
 
@@ -159,20 +161,21 @@ pub unsafe extern "C" fn polyshade_layout_load(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(layout, "layout")?;
+        ffi::clear_out(layout, "layout")?;
         if byte_count > MAX_SAVED {
-            let message = format!("{byte_count} bytes are more than a layout has");
+            let message = format!("{byte_count} bytes are too many for a layout");
             return Err(Failure::argument(message));
         }
-        let bytes = border::slice(bytes, byte_count, "bytes")?;
+        let bytes = ffi::slice(bytes, byte_count, "bytes")?;
         let saved: Saved =
             serde_json::from_slice(bytes).map_err(|error| Failure::json("the layout", &error))?;
         if (saved.format.as_str(), saved.version) != (FORMAT, VERSION) {
-            let message = format!("it is {} {}, not {FORMAT} 1", saved.format, saved.version);
+            let message =
+                format!("the format is {} {}, not {FORMAT} 1", saved.format, saved.version);
             return Err(Failure::new(&code::C_API_LAYOUT, message));
         }
         check(&saved.layout)?;
-        border::hand_out(layout, polyshade_layout::new(saved.layout));
+        ffi::hand_out(layout, polyshade_layout::new(saved.layout));
         Ok(())
     })
 }
@@ -185,8 +188,8 @@ pub unsafe extern "C" fn polyshade_layout_describe(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = &border::handle(layout, "layout")?.layout;
-        border::answer(
+        let layout = &ffi::handle(layout, "layout")?.layout;
+        ffi::answer(
             info,
             polyshade_layout_info {
                 size: 0,
@@ -207,8 +210,8 @@ pub unsafe extern "C" fn polyshade_layout_buffer(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let buffer = border::handle(layout, "layout")?.buffer(buffer)?;
-        border::answer(
+        let buffer = ffi::handle(layout, "layout")?.buffer(buffer)?;
+        ffi::answer(
             info,
             polyshade_buffer_layout {
                 size: 0,
@@ -230,10 +233,10 @@ pub unsafe extern "C" fn polyshade_layout_captured(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = border::handle(layout, "layout")?;
+        let layout = ffi::handle(layout, "layout")?;
         let found = layout.buffer(buffer)?.captured.get(index as usize);
         let found = found.ok_or_else(|| missing("captured varying", index))?;
-        border::answer(
+        ffi::answer(
             captured,
             polyshade_captured {
                 size: 0,
@@ -260,9 +263,9 @@ pub unsafe extern "C" fn polyshade_layout_host_params(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = &border::handle(layout, "layout")?.layout;
+        let layout = &ffi::handle(layout, "layout")?.layout;
         let (draw, ranges) = (draw::read(draw)?, draw::ranges(ranges, range_count)?);
-        border::fill(&layout.host_params(&draw, &ranges)?, buffer, word_count)
+        ffi::fill(&layout.host_params(&draw, &ranges)?, buffer, word_count)
     })
 }
 
@@ -277,8 +280,8 @@ pub unsafe extern "C" fn polyshade_layout_work_groups(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = &border::handle(layout, "layout")?.layout;
-        border::set(groups, layout.work_groups(&draw::read(draw)?)?, "groups")
+        let layout = &ffi::handle(layout, "layout")?.layout;
+        ffi::set(groups, layout.work_groups(&draw::read(draw)?)?, "groups")
     })
 }
 
@@ -292,8 +295,8 @@ pub unsafe extern "C" fn polyshade_layout_outputs_size(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = &border::handle(layout, "layout")?.layout;
-        border::set(size, layout.outputs_size(&draw::read(draw)?)?, "size")
+        let layout = &ffi::handle(layout, "layout")?.layout;
+        ffi::set(size, layout.outputs_size(&draw::read(draw)?)?, "size")
     })
 }
 
@@ -310,20 +313,20 @@ pub unsafe extern "C" fn polyshade_layout_primitives(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = &border::handle(layout, "layout")?.layout;
+        let layout = &ffi::handle(layout, "layout")?.layout;
         let (draw, ranges) = (draw::read(draw)?, draw::ranges(ranges, range_count)?);
         let fitting = layout.primitives_written(&draw, &ranges)?;
         if !written.is_null() {
-            border::set(written, fitting, "written")?;
+            ffi::set(written, fitting, "written")?;
         }
         if !generated.is_null() {
-            border::set(generated, draw.primitives(), "generated")?;
+            ffi::set(generated, draw.primitives(), "generated")?;
         }
         Ok(())
     })
 }
 
-/// Advances the counters (`reached`) of the `range_count` elements of `ranges` by the bytes that a draw stores. If
+/// Advances the counters (`counter`) of the `range_count` elements of `ranges` by the bytes that a draw stores. If
 /// the call fails, the counters do not change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_advance(
@@ -334,14 +337,14 @@ pub unsafe extern "C" fn polyshade_layout_advance(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let layout = &border::handle(layout, "layout")?.layout;
+        let layout = &ffi::handle(layout, "layout")?.layout;
         let (draw, given) = (draw::read(draw)?, draw::ranges(ranges, range_count)?);
         let advanced = layout.advance(&draw, &given)?.into_iter().map(draw::write);
         let (advanced, mut count) = (advanced.collect::<Vec<_>>(), range_count);
         if advanced.is_empty() {
             return Ok(());
         }
-        border::fill(&advanced, ranges, &raw mut count)
+        ffi::fill(&advanced, ranges, &raw mut count)
     })
 }
 

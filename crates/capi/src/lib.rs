@@ -28,5 +28,5 @@ pub mod result;
 pub mod target;
 pub mod version;
 
-mod border;
 mod code;
+mod ffi;

@@ -1,8 +1,8 @@
 //! Calls that lower a module or the stages of a pipeline.
 
-use crate::border;
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
+use crate::ffi;
 use crate::module::polyshade_module;
 use crate::options::{
     Asked, Kind, POLYSHADE_OPTIONS_RECIPE, Storage, polyshade_options, read, variant_bit,
@@ -42,12 +42,12 @@ pub unsafe extern "C" fn polyshade_lower(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(result, "result")?;
-        let module = border::share(module, "module")?;
+        ffi::clear_out(result, "result")?;
+        let module = ffi::share(module, "module")?;
         let (target, asked) = (target::read(target)?, read(options)?);
         let frame = Frame { given: &module, target: &target, kind: asked.kind() };
         let outputs = frame.lower(&asked)?;
-        border::hand_out(result, Arc::new(polyshade_result { outputs }));
+        ffi::hand_out(result, Arc::new(polyshade_result { outputs }));
         Ok(())
     })
 }
@@ -63,14 +63,14 @@ pub unsafe extern "C" fn polyshade_lower_pipeline(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(result, "result")?;
+        ffi::clear_out(result, "result")?;
         if stage_count > MAX_STAGES {
             let message = format!("{stage_count} stages are more than {MAX_STAGES}");
             return Err(Failure::argument(message));
         }
         // The modules stay alive while they are lowered, because each stage takes a reference.
-        let stages = border::slice(stages, stage_count, "stages")?.iter().map(|stage| {
-            Ok((border::share(stage.module, "the module of a stage")?, target::read(stage.target)?))
+        let stages = ffi::slice(stages, stage_count, "stages")?.iter().map(|stage| {
+            Ok((ffi::share(stage.module, "the module of a stage")?, target::read(stage.target)?))
         });
         let stages = stages.collect::<Result<Vec<_>, Failure>>()?;
         let asked = read(options)?;
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn polyshade_lower_pipeline(
             return Err(Failure::argument(message));
         };
         let outputs = lower_pipeline(&stages, recipe)?;
-        border::hand_out(result, Arc::new(polyshade_result { outputs }));
+        ffi::hand_out(result, Arc::new(polyshade_result { outputs }));
         Ok(())
     })
 }
@@ -105,7 +105,7 @@ impl Frame<'_> {
             entry: self.target.entry_name().to_owned(),
             params: lowered.params,
             requirements: lowered.requirements,
-            result: result.expect("results have no keys but strings"),
+            result: result.expect("all keys are strings"),
         })
     }
 

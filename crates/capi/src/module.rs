@@ -1,8 +1,8 @@
 //! Modules as the caller holds them: counted, immutable, and for any number of threads.
 
-use crate::border;
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
+use crate::ffi;
 use crate::interface::Reflection;
 use polyshade::Module;
 use sha2::{Digest, Sha256};
@@ -35,10 +35,10 @@ pub unsafe extern "C" fn polyshade_module_parse(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(module, "module")?;
-        let words = border::slice(words, word_count, "words")?;
+        ffi::clear_out(module, "module")?;
+        let words = ffi::slice(words, word_count, "words")?;
         let parsed = Module::parse_owned(words.to_vec())?;
-        border::hand_out(module, polyshade_module::new(parsed));
+        ffi::hand_out(module, polyshade_module::new(parsed));
         Ok(())
     })
 }
@@ -53,15 +53,15 @@ pub unsafe extern "C" fn polyshade_module_parse_bytes(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(module, "module")?;
-        let bytes = border::slice(bytes, byte_count, "bytes")?;
+        ffi::clear_out(module, "module")?;
+        let bytes = ffi::slice(bytes, byte_count, "bytes")?;
         let (words, rest) = bytes.as_chunks();
         if !rest.is_empty() {
-            let message = format!("{byte_count} bytes are no whole words");
+            let message = format!("{byte_count} bytes are not a whole number of words");
             return Err(Failure::argument(message));
         }
         let words = words.iter().map(|word| u32::from_ne_bytes(*word)).collect();
-        border::hand_out(module, polyshade_module::new(Module::parse_owned(words)?));
+        ffi::hand_out(module, polyshade_module::new(Module::parse_owned(words)?));
         Ok(())
     })
 }
@@ -71,14 +71,14 @@ pub unsafe extern "C" fn polyshade_module_parse_bytes(
 pub unsafe extern "C" fn polyshade_module_retain(
     module: *mut polyshade_module,
 ) -> *mut polyshade_module {
-    border::retain(module);
+    ffi::retain(module);
     module
 }
 
 /// Decrements the reference count of a module, and frees the module with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_module_release(module: *mut polyshade_module) {
-    guard_value((), || border::release(module));
+    guard_value((), || ffi::release(module));
 }
 
 /// Returns the words of a module, valid as long as the module, and their number in `*word_count`; NULL for NULL.
@@ -88,9 +88,9 @@ pub unsafe extern "C" fn polyshade_module_words(
     word_count: *mut usize,
 ) -> *const u32 {
     guard_value(std::ptr::null(), || {
-        let words = border::handle(module, "module").map(|module| module.module.words());
+        let words = ffi::handle(module, "module").map(|module| module.module.words());
         let words = words.unwrap_or_default();
-        let _ = border::set(word_count, words.len(), "word_count");
+        let _ = ffi::set(word_count, words.len(), "word_count");
         if words.is_empty() { std::ptr::null() } else { words.as_ptr() }
     })
 }
@@ -105,8 +105,8 @@ pub unsafe extern "C" fn polyshade_module_copy_words(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let module = border::handle(module, "module")?;
-        border::fill(module.module.words(), buffer, word_count)
+        let module = ffi::handle(module, "module")?;
+        ffi::fill(module.module.words(), buffer, word_count)
     })
 }
 
@@ -118,9 +118,9 @@ pub unsafe extern "C" fn polyshade_module_hash(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let module = border::handle(module, "module")?;
+        let module = ffi::handle(module, "module")?;
         let mut digest = Sha256::new();
         module.module.words().iter().for_each(|word| digest.update(word.to_le_bytes()));
-        border::set(hash.cast::<[u8; 32]>(), digest.finalize().into(), "hash")
+        ffi::set(hash.cast::<[u8; 32]>(), digest.finalize().into(), "hash")
     })
 }

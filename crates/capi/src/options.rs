@@ -18,8 +18,8 @@ pub use kind::*;
 pub use position::*;
 pub use pulling::*;
 
-use crate::border::{self, versioned};
 use crate::failure::Failure;
+use crate::ffi::{self, versioned};
 use polyshade::transform_feedback::{self, Variant};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ fn capture_only() -> Vec<Variant> {
 
 /// Reads options of any kind.
 pub(crate) fn read(at: *const polyshade_options) -> Result<Asked, Failure> {
-    let given = border::get_head(at)?;
+    let given = ffi::get_head(at)?;
     if given.kind == POLYSHADE_OPTIONS_JSON {
         return json::read(at.cast());
     }
@@ -69,7 +69,7 @@ pub(crate) fn read(at: *const polyshade_options) -> Result<Asked, Failure> {
         POLYSHADE_OPTIONS_ADVANCED_BLEND => Asked::AdvancedBlend(blend::read(at.cast())?),
         POLYSHADE_OPTIONS_CLIP_CULL => Asked::ClipCull(clip::read(at.cast())?),
         _ => {
-            let message = format!("options of kind {} are given as JSON", given.kind);
+            let message = format!("options of kind {} must be given as JSON", given.kind);
             return Err(Failure::argument(message));
         }
     })

@@ -1,7 +1,7 @@
 //! Numbers of the header for enumerations of the library. Each is mapped in one place.
 
 use crate::failure::Failure;
-use polyshade::clip_space::Turn;
+use polyshade::clip_space::SurfaceRotation;
 use polyshade::host::{AddressSource, Binding, DescriptorKind, ParamSource, Set, Value};
 use polyshade::spv::ExecutionModel;
 
@@ -32,7 +32,7 @@ pub(crate) fn stage(bit: u32) -> Result<Option<ExecutionModel>, Failure> {
     match (bit, found) {
         (0, _) => Ok(None),
         (_, Some(model)) => Ok(Some(model)),
-        (_, None) => Err(Failure::argument(format!("there is no stage {bit:#x}"))),
+        (_, None) => Err(Failure::argument(format!("unknown stage {bit:#x}"))),
     }
 }
 
@@ -85,7 +85,7 @@ pub struct polyshade_param_source {
 #[derive(Clone, Copy)]
 pub struct polyshade_value {
     /// The source of the host parameter; `POLYSHADE_SOURCE_NONE` for a fixed value.
-    pub word: polyshade_param_source,
+    pub param: polyshade_param_source,
     /// The fixed value.
     pub fixed: u32,
 }
@@ -112,13 +112,13 @@ impl polyshade_param_source {
             POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE => {
                 ParamSource::Address(AddressSource::Attribute { location: number })
             }
-            _ => return Err(Failure::argument(format!("{what}: there is no place {kind}"))),
+            _ => return Err(Failure::argument(format!("{what}: unknown source {kind}"))),
         }))
     }
 
     /// Reads a source that must not be `POLYSHADE_SOURCE_NONE`.
     pub(crate) fn needed(self, what: &str) -> Result<ParamSource, Failure> {
-        self.read(what)?.ok_or_else(|| Failure::argument(format!("{what}: no place is said")))
+        self.read(what)?.ok_or_else(|| Failure::argument(format!("{what}: no source is given")))
     }
 
     pub(crate) fn of(place: ParamSource) -> Self {
@@ -162,10 +162,10 @@ impl polyshade_value {
         what: &str,
         fixed: impl FnOnce(u32) -> Option<T>,
     ) -> Result<Value<T>, Failure> {
-        if let Some(place) = self.word.read(what)? {
+        if let Some(place) = self.param.read(what)? {
             return Ok(Value::Param(place));
         }
-        let message = || Failure::argument(format!("{what}: {} is no value of it", self.fixed));
+        let message = || Failure::argument(format!("{what}: {} is not a valid value", self.fixed));
         fixed(self.fixed).map(Value::Fixed).ok_or_else(message)
     }
 
@@ -178,9 +178,14 @@ impl polyshade_value {
     }
 
     /// Reads a number of quarter turns.
-    pub(crate) fn turn(self, what: &str) -> Result<Value<Turn>, Failure> {
-        let turns = [Turn::None, Turn::Quarter, Turn::Half, Turn::ThreeQuarters];
-        self.read(what, |fixed| turns.get(fixed as usize).copied())
+    pub(crate) fn rotation(self, what: &str) -> Result<Value<SurfaceRotation>, Failure> {
+        let rotations = [
+            SurfaceRotation::None,
+            SurfaceRotation::Quarter,
+            SurfaceRotation::Half,
+            SurfaceRotation::ThreeQuarters,
+        ];
+        self.read(what, |fixed| rotations.get(fixed as usize).copied())
     }
 }
 

@@ -4,10 +4,10 @@ mod owned;
 pub mod step;
 pub mod words;
 
-use crate::border::{self, versioned};
 use crate::code;
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, c_text, missing, polyshade_status};
+use crate::ffi::{self, versioned};
 use owned::OwnedStep;
 use polyshade_planner::{
     self as planner, BlendingState, Device, DistancePlan, Distances, Draw, Path, Pipeline, Plan,
@@ -69,7 +69,7 @@ impl State {
             None => Err(Failure::new(&code::C_API_STATE, "no device is named")),
             Some(Value::String(name)) => {
                 let found = Preset::ALL.into_iter().find(|preset| preset.name() == name);
-                let none = || format!("there is no preset `{name}`");
+                let none = || format!("unknown preset `{name}`");
                 let none = || Failure::new(&code::C_API_STATE, none());
                 found.map(Device::from).ok_or_else(none)
             }
@@ -85,7 +85,7 @@ fn plan(mut state: State) -> Result<polyshade_plan, Failure> {
     let State { pipeline, draw, distances, blend, .. } = state;
     if let Some(blend) = blend {
         if pipeline.is_some() || draw.is_some() || distances.is_some() {
-            let message = "a state is of a draw, or of blending";
+            let message = "a state describes either a draw or blending, not both";
             return Err(Failure::new(&code::C_API_STATE, message));
         }
         let plan = planner::plan_blending(&device, &blend)?;
@@ -147,10 +147,10 @@ pub unsafe extern "C" fn polyshade_plan_make(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(plan, "plan")?;
-        let state = serde_json::from_str(border::text(state, "the state")?);
+        ffi::clear_out(plan, "plan")?;
+        let state = serde_json::from_str(ffi::text(state, "the state")?);
         let state = state.map_err(|error| Failure::json("the state", &error))?;
-        border::hand_out(plan, Arc::new(self::plan(state)?));
+        ffi::hand_out(plan, Arc::new(self::plan(state)?));
         Ok(())
     })
 }
@@ -158,21 +158,21 @@ pub unsafe extern "C" fn polyshade_plan_make(
 /// Increments the reference count of a plan, and returns the plan. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_retain(plan: *mut polyshade_plan) -> *mut polyshade_plan {
-    border::retain(plan);
+    ffi::retain(plan);
     plan
 }
 
 /// Decrements the reference count of a plan, and frees the plan with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_release(plan: *mut polyshade_plan) {
-    guard_value((), || border::release(plan));
+    guard_value((), || ffi::release(plan));
 }
 
 /// Returns the plan as JSON, in the format of the program. The text is valid as long as the plan. NULL returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *const c_char {
     guard_value(std::ptr::null(), || {
-        border::handle(plan, "plan").map_or(std::ptr::null(), |plan| plan.json.as_ptr())
+        ffi::handle(plan, "plan").map_or(std::ptr::null(), |plan| plan.json.as_ptr())
     })
 }
 
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn polyshade_plan_json(plan: *const polyshade_plan) -> *co
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_plan_text(plan: *const polyshade_plan) -> *const c_char {
     guard_value(std::ptr::null(), || {
-        border::handle(plan, "plan").map_or(std::ptr::null(), |plan| plan.text.as_ptr())
+        ffi::handle(plan, "plan").map_or(std::ptr::null(), |plan| plan.text.as_ptr())
     })
 }
 
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn polyshade_plan_describe(
     info: *mut polyshade_plan_info,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || border::answer(info, border::handle(plan, "plan")?.info))
+    guard(error, || ffi::answer(info, ffi::handle(plan, "plan")?.info))
 }
 
 /// Describes a step in `*step`, whose `size` must be set. The host executes the steps in their order.
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn polyshade_plan_step(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let found = border::handle(plan, "plan")?.steps.get(index as usize);
-        border::answer(step, found.ok_or_else(|| missing("step", index))?.step)
+        let found = ffi::handle(plan, "plan")?.steps.get(index as usize);
+        ffi::answer(step, found.ok_or_else(|| missing("step", index))?.step)
     })
 }

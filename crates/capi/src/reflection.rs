@@ -1,8 +1,8 @@
 //! Reflection: the interface of entry points, and the varyings that can be captured.
 
-use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{missing, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::interface::{Entry, Shape};
 use crate::module::polyshade_module;
 use crate::place::stage_bit;
@@ -105,9 +105,9 @@ pub unsafe extern "C" fn polyshade_module_describe(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let module = border::handle(module, "module")?;
+        let module = ffi::handle(module, "module")?;
         let (major, minor) = module.module.version();
-        border::answer(
+        ffi::answer(
             info,
             polyshade_module_info {
                 size: 0,
@@ -128,8 +128,8 @@ pub unsafe extern "C" fn polyshade_module_entry(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let entry = entry(border::handle(module, "module")?, index)?;
-        border::answer(
+        let entry = entry(ffi::handle(module, "module")?, index)?;
+        ffi::answer(
             info,
             polyshade_entry_point {
                 size: 0,
@@ -152,11 +152,11 @@ pub unsafe extern "C" fn polyshade_module_variable(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let entry = entry(border::handle(module, "module")?, entry_index)?;
+        let entry = entry(ffi::handle(module, "module")?, entry_index)?;
         let found = entry.variables.get(index as usize);
         let found = found.ok_or_else(|| missing("variable", index))?;
         let Shape { scalar, width, components, columns, elements } = found.shape;
-        border::answer(
+        ffi::answer(
             info,
             polyshade_variable {
                 size: 0,
@@ -187,10 +187,10 @@ pub unsafe extern "C" fn polyshade_module_capturable(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let entry = entry(border::handle(module, "module")?, entry_index)?;
+        let entry = entry(ffi::handle(module, "module")?, entry_index)?;
         let found = entry.capturable.get(index as usize);
         let (name, components, refused) = found.ok_or_else(|| missing("varying", index))?;
-        border::answer(
+        ffi::answer(
             info,
             polyshade_capturable {
                 size: 0,

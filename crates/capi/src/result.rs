@@ -1,9 +1,9 @@
 //! Results of lowerings: modules, descriptors, host parameters and requirements, as structs and as JSON.
 
-use crate::border::{self, versioned};
 use crate::code;
 use crate::error::{guard, guard_value, polyshade_error};
 use crate::failure::{Failure, POLYSHADE_NONE, c_text, missing, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::layout::polyshade_layout;
 use crate::module::polyshade_module;
 use crate::options::Kind;
@@ -68,11 +68,11 @@ versioned!(polyshade_output, 48);
 pub struct polyshade_host_param {
     /// `sizeof(polyshade_host_param)`
     pub size: u32,
-    /// Its index among the parameters of `place`: it is `4 * number` bytes after the start, or the specialization
+    /// Its index among the parameters of `source`: it is `4 * number` bytes after the start, or the specialization
     /// constant whose id is `number` greater than the first.
     pub number: u32,
     /// Where the shader reads it.
-    pub place: polyshade_param_source,
+    pub source: polyshade_param_source,
     /// The name and the meaning are valid as long as the result.
     pub name: *const c_char,
     pub meaning: *const c_char,
@@ -286,7 +286,7 @@ fn descriptor(of: &Descriptor) -> polyshade_descriptor {
 }
 
 fn output<'r>(result: *const polyshade_result, number: u32) -> Result<&'r Output, Failure> {
-    let found = border::handle(result, "result")?.outputs.get(number as usize);
+    let found = ffi::handle(result, "result")?.outputs.get(number as usize);
     found.ok_or_else(|| missing("output", number))
 }
 
@@ -295,22 +295,20 @@ fn output<'r>(result: *const polyshade_result, number: u32) -> Result<&'r Output
 pub unsafe extern "C" fn polyshade_result_retain(
     result: *mut polyshade_result,
 ) -> *mut polyshade_result {
-    border::retain(result);
+    ffi::retain(result);
     result
 }
 
 /// Decrements the reference count of a result, and frees the result with the last reference. NULL is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_release(result: *mut polyshade_result) {
-    guard_value((), || border::release(result));
+    guard_value((), || ffi::release(result));
 }
 
 /// Returns the number of outputs of a result; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_result_count(result: *const polyshade_result) -> u32 {
-    guard_value(0, || {
-        border::handle(result, "result").map_or(0, |result| result.outputs.len() as u32)
-    })
+    guard_value(0, || ffi::handle(result, "result").map_or(0, |result| result.outputs.len() as u32))
 }
 
 /// Describes an output in `*info`, whose `size` must be set.
@@ -321,7 +319,7 @@ pub unsafe extern "C" fn polyshade_result_output(
     info: *mut polyshade_output,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || border::answer(info, output(result, index)?.describe()))
+    guard(error, || ffi::answer(info, output(result, index)?.describe()))
 }
 
 /// Returns the module of an output. The caller must release `*module`; it is NULL on failure, and outlives the result.
@@ -333,8 +331,8 @@ pub unsafe extern "C" fn polyshade_result_module(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(module, "module")?;
-        border::hand_out(module, output(result, index)?.report.module.clone());
+        ffi::clear_out(module, "module")?;
+        ffi::hand_out(module, output(result, index)?.report.module.clone());
         Ok(())
     })
 }
@@ -348,10 +346,10 @@ pub unsafe extern "C" fn polyshade_result_layout(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::clear_out(layout, "layout")?;
+        ffi::clear_out(layout, "layout")?;
         let found = output(result, index)?.layout.clone();
         let none = || Failure::new(&code::C_API_NOT_FOUND, "the output captures nothing");
-        border::hand_out(layout, found.ok_or_else(none)?);
+        ffi::hand_out(layout, found.ok_or_else(none)?);
         Ok(())
     })
 }
@@ -367,7 +365,7 @@ pub unsafe extern "C" fn polyshade_result_copy_words(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        border::fill(output(result, index)?.report.module.module.words(), buffer, word_count)
+        ffi::fill(output(result, index)?.report.module.module.words(), buffer, word_count)
     })
 }
 
@@ -382,13 +380,13 @@ pub unsafe extern "C" fn polyshade_result_host_param(
 ) -> polyshade_status {
     guard(error, || {
         let found = output(result, output_index)?.words.get(index as usize);
-        let found = found.ok_or_else(|| missing("word", index))?;
-        border::answer(
+        let found = found.ok_or_else(|| missing("parameter", index))?;
+        ffi::answer(
             word,
             polyshade_host_param {
                 size: 0,
                 number: found.number,
-                place: polyshade_param_source::of(found.place),
+                source: polyshade_param_source::of(found.place),
                 name: found.name.as_ptr(),
                 meaning: found.meaning.as_ptr(),
             },
@@ -408,7 +406,7 @@ pub unsafe extern "C" fn polyshade_result_descriptor(
     guard(error, || {
         let all = &output(result, output_index)?.report.requirements.descriptors;
         let found = all.get(index as usize).ok_or_else(|| missing("descriptor", index))?;
-        border::answer(info, descriptor(found))
+        ffi::answer(info, descriptor(found))
     })
 }
 
@@ -423,8 +421,8 @@ pub unsafe extern "C" fn polyshade_result_need(
 ) -> polyshade_status {
     guard(error, || {
         let found = output(result, output_index)?.needs.get(index as usize);
-        let (kind, name, at_least) = found.ok_or_else(|| missing("need", index))?;
-        border::answer(
+        let (kind, name, at_least) = found.ok_or_else(|| missing("requirement", index))?;
+        ffi::answer(
             need,
             polyshade_need {
                 size: 0,
@@ -447,5 +445,5 @@ pub unsafe extern "C" fn polyshade_result_json(
     length: *mut usize,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || border::fill_text(&output(result, index)?.to_json(), buffer, length))
+    guard(error, || ffi::fill_text(&output(result, index)?.to_json(), buffer, length))
 }

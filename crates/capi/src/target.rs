@@ -1,8 +1,8 @@
 //! Targets of lowerings: the entry point, the reserved resources and the device.
 
-use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::place::{check_flags, stage};
 use polyshade::host::{Binding, Device, Reserved, Set, Target, TransformFeedback};
 use std::ffi::c_char;
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn polyshade_device_defaults(
     device: *mut polyshade_device,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || border::answer(device, defaults()))
+    guard(error, || ffi::answer(device, defaults()))
 }
 
 fn defaults() -> polyshade_device {
@@ -172,16 +172,16 @@ fn device(given: &polyshade_device) -> Device {
 
 /// Reads the caller's target. NULL means a struct of zeros.
 pub(crate) fn read(at: *const polyshade_target) -> Result<Target, Failure> {
-    let Some(given) = border::get_optional(at)? else { return Ok(Target::new("main")) };
+    let Some(given) = ffi::get_optional(at)? else { return Ok(Target::new("main")) };
     check_flags(given.flags, POLYSHADE_TARGET_WITHOUT_NAMES, "the target")?;
-    let entry = border::optional_text(given.entry, "the entry point")?.unwrap_or("main");
+    let entry = ffi::optional_text(given.entry, "the entry point")?.unwrap_or("main");
     let mut target = Target::new(entry).reserved(reserved(&given)?);
     target = target.names(given.flags & POLYSHADE_TARGET_WITHOUT_NAMES == 0);
     if let Some(model) = stage(given.stage)? {
         target = target.stage(model);
     }
     if !given.device.is_null() {
-        target = target.device(device(&border::get_over(given.device, defaults())?));
+        target = target.device(device(&ffi::get_over(given.device, defaults())?));
     }
     Ok(target)
 }
@@ -212,5 +212,5 @@ fn few<'a, T: Copy>(at: *const T, count: usize, what: &str) -> Result<&'a [T], F
     if count > MAX_RESERVED {
         return Err(Failure::argument(format!("{what} are {count}, more than {MAX_RESERVED}")));
     }
-    border::slice(at, count, what)
+    ffi::slice(at, count, what)
 }

@@ -1,8 +1,8 @@
 //! The version of the library and of its lowerings.
 
-use crate::border;
 use crate::error::{guard, polyshade_error};
 use crate::failure::polyshade_status;
+use crate::ffi;
 use crate::options::Kind;
 use std::ffi::c_char;
 
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn polyshade_lowering_version(
     version: *mut u32,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || border::set(version, Kind::of(kind)?.version, "version"))
+    guard(error, || ffi::set(version, Kind::of(kind)?.version, "version"))
 }
 
 #[cfg(test)]

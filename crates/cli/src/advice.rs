@@ -1,4 +1,4 @@
-//! The options of the program that correct errors of the library, which does not know the program's options.
+//! Suggests options of the program that correct errors of the library, which does not know these options.
 
 use crate::Arguments;
 use crate::failure::Failure;
@@ -6,9 +6,9 @@ use clap::CommandFactory;
 use polyshade::code::*;
 use polyshade::spv::Code;
 
-/// The options that correct an error. The help names those that the verb has.
+/// For each error, the options that correct it. The help names only the options that the verb has.
 const ADVICE: &[(&Code, &[&str])] = &[
-    // Any lowering.
+    // Errors of any lowering.
     (&SIDE_EFFECTS_UNASSIGNED, &["--side-effects"]),
     (&INTERFACE_NO_FREE_LOCATION, &["--max-output-components"]),
     (&ENTRY_POINT_AMBIGUOUS_STAGE, &["--stage"]),
@@ -30,7 +30,7 @@ const ADVICE: &[(&Code, &[&str])] = &[
     (&BINDING_PARAMS_CONFLICT, &["--params", "--binding"]),
     (&BINDING_NONE_FREE, &["--set", "--binding", "--reserve"]),
     (&SPECIALIZATION_CONFLICTING_VALUES, &["--specialize"]),
-    // `capture`
+    // Errors of `capture`.
     (&CAPTURE_NO_VARYINGS, &["--varyings", "--stream-output"]),
     (&CAPTURE_NO_XFB_MODE, &["--varyings", "--stream-output"]),
     (&CAPTURE_GAP_IN_SEPARATE, &["--separate"]),
@@ -51,7 +51,7 @@ const ADVICE: &[(&Code, &[&str])] = &[
     (&CAPTURE_SPILL_NOT_REQUESTED, &["--spill-outputs"]),
     (&CAPTURE_NEEDS_VERTEX_PULLING, &["--pull"]),
     (&CAPTURE_COMPUTE_ATTRIBUTE, &["--pull-params"]),
-    // `blend`
+    // Errors of `blend`.
     (&BLEND_NO_SELECTOR, &["--select", "--equations"]),
     (&BLEND_NO_EQUATION, &["--equations", "--target"]),
     (&BLEND_NO_SECOND_SOURCE, &["--blend"]),
@@ -66,14 +66,14 @@ const ADVICE: &[(&Code, &[&str])] = &[
         &BLEND_ADVANCED_ONLY,
         &["--overlap", "--source-alpha", "--destination-alpha", "--clamp-results"],
     ),
-    // `vertex-pulling`
+    // Errors of `vertex-pulling`.
     (&VERTEX_PULLING_FORMAT_MISMATCH, &["--attribute"]),
     (&VERTEX_PULLING_BEYOND_STRIDE, &["--access-beyond-stride"]),
     (&VERTEX_PULLING_INVALID_STRIDE, &["--buffer"]),
     (&VERTEX_PULLING_UNUSED_BUFFER, &["--attribute"]),
     (&VERTEX_PULLING_BUFFER_NOT_DESCRIBED, &["--buffer"]),
     (&VERTEX_PULLING_INVALID_OFFSET, &["--attribute"]),
-    // `clip`
+    // Errors of `clip`.
     (&CLIP_PRIMITIVE_MISMATCH, &["--primitive"]),
     (&CLIP_UNLINKED_DISTANCE, &["--signature", "--semantics"]),
     (&CLIP_CONFLICTING_SEMANTICS, &["--inputs", "--outputs", "--semantics"]),
@@ -102,7 +102,7 @@ const SOURCES: &[&str] = &[
     "--enable",
 ];
 
-/// Adds the options of `verb` that correct the failure.
+/// Adds advice that names the options of `verb` that correct the failure.
 pub(crate) fn add(failure: Failure, verb: &str) -> Failure {
     let Some((_, options)) = ADVICE.iter().find(|(code, _)| *code == failure.code()) else {
         return failure;
@@ -133,7 +133,7 @@ mod tests {
     use polyshade::ErrorKind;
     use std::collections::BTreeSet;
 
-    /// Contradictions that no option of the program corrects.
+    /// Errors about contradictory options that no option of the program can correct.
     const WITHOUT: &[(&str, &[&Code])] = &[
         (
             "`capture` neither draws nor dispatches",
@@ -169,7 +169,7 @@ mod tests {
         ),
     ];
 
-    /// A new code fails here until the options that correct it are listed.
+    /// A new error code fails this test until the options that correct the error are listed.
     #[test]
     fn every_contradiction_has_advice_or_a_reason() {
         let advised = ADVICE.iter().map(|(code, _)| code.name());

@@ -1,4 +1,4 @@
-//! The bindings of resources in languages whose bindings differ from Vulkan's.
+//! The bindings of resources in MSL and WGSL, whose bindings differ from Vulkan's.
 
 use crate::code;
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use polyshade_formats::wgsl::{self, BoundKind, Place, WgslResource};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// The bindings of each written file, in the order of the files.
+/// The bindings in each written file, in the order of the files.
 #[derive(Default)]
 pub(crate) struct Bound {
     msl: Vec<(PathBuf, Text)>,
@@ -16,7 +16,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Adds the indices of an MSL file.
+    /// Adds the resource indices of an MSL file.
     pub(crate) fn add_msl(&mut self, file: &Path, text: &Text) {
         self.msl.push((file.to_owned(), Text { source: String::new(), ..text.clone() }));
     }
@@ -26,7 +26,7 @@ impl Bound {
         self.wgsl.push((file.to_owned(), bound));
     }
 
-    /// Returns the bindings for reports, by format; formats without files are omitted.
+    /// Returns the bindings for reports, grouped by format. Formats without files are omitted.
     pub(crate) fn report(&self) -> Map<String, Value> {
         let msl = self.msl.iter().map(|(path, text)| {
             let buffers = text.buffers.iter().map(buffer).collect::<Vec<_>>();
@@ -42,14 +42,14 @@ impl Bound {
         there.map(|(format, files)| (format.to_owned(), files.into())).collect()
     }
 
-    /// Fails if the options name a resource that no file has.
+    /// Fails if the options name a resource that no written file uses.
     pub(crate) fn check(&self, formats: &Formats) -> Result<(), Failure> {
         let there = |wanted: &MslBuffer| {
             self.msl.iter().flat_map(|(_, text)| &text.buffers).any(|(one, _)| one == wanted)
         };
         if let Some(lost) = formats.msl_buffers().find(|wanted| !there(wanted)) {
             let name = buffer_name(lost);
-            let message = format!("--msl-buffer {name}: nothing that is written has this buffer");
+            let message = format!("--msl-buffer {name}: no MSL output has this buffer");
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         let there = |wanted: &WgslResource| {
@@ -62,14 +62,14 @@ impl Bound {
                 WgslResource::Sampler(_) => "this combined image sampler",
                 WgslResource::PushConstants => "push constants",
             };
-            let message = format!("--wgsl-binding {name}: nothing that is written has {what}");
+            let message = format!("--wgsl-binding {name}: no WGSL output has {what}");
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         Ok(())
     }
 }
 
-/// Returns the file name without its folder, which in a batch is a temporary one.
+/// Returns the file name without its folder, which is temporary in a batch.
 fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! The common part of `clip-space` and `rasterizer-discard`, which change the position.
+//! The code that `clip-space` and `rasterizer-discard` share. Both verbs change the position.
 
 use crate::Done;
 use crate::input::Input;
@@ -11,7 +11,7 @@ use clap::Args;
 use polyshade::host::{Changed, Device, Lowered, ParamSource, Target};
 use polyshade::{Error, Module};
 
-/// The arguments: the shader, reservations, and outputs.
+/// The arguments of both verbs: the shader, the reservations and the outputs.
 #[derive(Args)]
 pub(crate) struct Change {
     #[command(flatten)]
@@ -20,8 +20,8 @@ pub(crate) struct Change {
     #[command(flatten)]
     free: Free,
 
-    /// Output components that the device has in this stage (maxVertexOutputComponents or the like): an output may be
-    /// added that VK_EXT_transform_feedback captures instead of the position
+    /// Maximum number of output components of this stage on the device (such as maxVertexOutputComponents). It limits
+    /// the output that may be added for VK_EXT_transform_feedback to capture instead of the position
     #[arg(long, value_name = "N", default_value_t = 64)]
     max_output_components: u32,
 
@@ -30,7 +30,8 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Lowers the last stage before rasterization, and writes the result; `drawn` describes the host's draw.
+    /// Lowers the last stage before rasterization and writes the result. `drawn` describes how the host draws with
+    /// it.
     pub(crate) fn run(
         &self,
         lowering: Lowering,
@@ -48,7 +49,7 @@ impl Change {
             lower(&original, target).map_err(|error| self.input.refused(&error, &original))?;
         let text = match lowered.result.location {
             Some(location) => {
-                format!("\nadded an output at location {location} that is captured\n")
+                format!("\nadded a captured output at location {location}\n")
             }
             None => String::new(),
         };
@@ -63,7 +64,7 @@ impl Change {
     }
 }
 
-/// Parses one of the named values, or a source of host parameters.
+/// Parses one of the named values or a source of host parameters.
 pub(crate) fn or_place<T: Copy>(
     text: &str,
     said: &[(&str, T)],
@@ -75,8 +76,8 @@ pub(crate) fn or_place<T: Copy>(
     text.parse().map(word).map_err(|_| {
         let names: Vec<&str> = said.iter().map(|(name, _)| *name).collect();
         format!(
-            "{}, or a word at storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET or specialization=ID, or \
-             address: before one of the last three or attribute=LOCATION",
+            "{}, or the source of a host parameter: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET, \
+             specialization=ID, or address: followed by one of the last three or by attribute=LOCATION",
             names.join(", ")
         )
     })

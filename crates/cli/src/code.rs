@@ -6,9 +6,9 @@ polyshade::spv::codes! {
     CLI_AMBIGUOUS_ENTRY_POINT: Options, "cli.ambiguous-entry-point",
         "Choose an entry point with `--entry` or `--stage`.";
     CLI_OTHER_STAGE: Unsupported, "cli.other-stage",
-        "Give a shader of a stage that the verb is for.";
+        "Use a shader of a stage that the verb supports.";
     CLI_INVALID_INPUT: Malformed, "cli.invalid-input",
-        "Correct the file: the message says what is wrong with it.";
+        "Correct the file as the message describes.";
     CLI_SPIRV_VERSION: Unsupported, "cli.spirv-version",
         "Compile the shader to SPIR-V 1.0 to 1.6.";
     CLI_FEATURE_MISSING: Unsupported, "cli.feature-missing",
@@ -22,13 +22,13 @@ polyshade::spv::codes! {
     CLI_INVALID_OUTPUT: Failed, "cli.invalid-output",
         "Report the shader: polyshade wrote a module that is not valid.";
     CLI_BATCH_FAILED: Failed, "cli.batch-failed",
-        "Look up the shaders that failed in the report.";
+        "The report lists the shaders that failed, with the reasons.";
     CLI_BATCH_UNSUPPORTED: Unsupported, "cli.batch-unsupported",
-        "Look up the shaders that are unsupported in the report, or pass `--allow-unsupported`.";
+        "The report lists the unsupported shaders, with the reasons; `--allow-unsupported` accepts them.";
     VERIFY_DIFFERENT: Failed, "verify.different",
-        "Report the shader, the options and the device: a variant does something else than the shader.";
+        "Report the shader, the options and the device: a variant behaves differently from the shader.";
     VERIFY_NOT_COMPARABLE: Unsupported, "verify.not-comparable",
-        "Compare on another device, or without what the message names.";
+        "Compare on another device, or without the feature that the message names.";
     CLI_INTERRUPTED: Failed, "cli.interrupted",
         "Run the batch again: it continues with the remaining shaders.";
 }

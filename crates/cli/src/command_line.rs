@@ -1,6 +1,7 @@
 //! Rewrites the command line before clap reads it.
 //!
-//! Response files are expanded. `batch`'s own options, which may follow the verb that it runs, are moved before it.
+//! Response files are expanded. The options of `batch` may follow the verb that it runs; they are moved before the
+//! verb.
 
 use crate::Arguments;
 use crate::code;
@@ -17,22 +18,52 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     for word in raw {
         expand(word, 0, &mut words)?;
     }
-    // Without a verb there is nothing to move; the values of `--merge` are not a verb.
+    // With `--merge`, no verb is given, so nothing has to be moved. The values of `--merge` must not count as a verb.
     let joins =
         |word: &OsString| word == "--merge" || word.to_string_lossy().starts_with("--merge=");
-    // Skip the search in most cases: listing the options of the program is slow.
-    if !words.iter().any(|word| word == "batch") || words.iter().any(joins) {
+    // Return early for most command lines, because listing the options of the program is slow.
+    if !words.iter().any(|word| word == "batch" || word == "verify") || words.iter().any(joins) {
         return Ok(words);
     }
     let verb = verb_at(&words);
-    Ok(if words.get(verb).is_some_and(|verb| verb == "batch") {
-        own_options_first(words, verb)
-    } else {
-        words
+    Ok(match words.get(verb).and_then(|verb| verb.to_str()) {
+        Some("batch") => own_options_first(words, verb),
+        Some("verify") => verified_verb_first(words, verb),
+        _ => words,
     })
 }
 
-/// Returns the index of the verb: global options may precede it.
+/// Moves the verb of `verify SHADER VERB`, the only order up to version 0.1, before the shader and the options.
+/// `verify_at` is the index of `verify`.
+pub(crate) fn verified_verb_first(mut words: Vec<OsString>, verify_at: usize) -> Vec<OsString> {
+    let mut command = Arguments::command();
+    command.build();
+    let verify = command.find_subcommand("verify").expect("verify is a verb");
+    // All verbs of `verify` have the same options for reading a shader.
+    let known = verify.find_subcommand("capture").expect("verify has the verb capture");
+
+    // Find the first two arguments that are neither options nor values of options.
+    let mut positional = Vec::new();
+    let mut at = verify_at + 1;
+    while positional.len() < 2
+        && let Some(word) = words.get(at)
+    {
+        let found = option(known, word);
+        if found.is_none() && (word == "-" || !is_option(word)) {
+            positional.push(at);
+        }
+        at += if found.is_some_and(|found| found.takes_next) { 2 } else { 1 };
+    }
+    // The verb comes first, as the options of the shader belong to it.
+    let is_verb = |at: &usize| verify.find_subcommand(&words[*at]).is_some();
+    if let Some(at) = positional.into_iter().find(is_verb) {
+        let verb = words.remove(at);
+        words.insert(verify_at + 1, verb);
+    }
+    words
+}
+
+/// Returns the index of the verb, which global options may precede.
 fn verb_at(words: &[OsString]) -> usize {
     let command = Arguments::command();
     let mut at = 1;
@@ -42,27 +73,28 @@ fn verb_at(words: &[OsString]) -> usize {
     at
 }
 
-/// The nesting depth of response files.
+/// The maximum nesting depth of response files.
 const MOST_NESTED: usize = 8;
 
-/// Adds `word`, or the contents of the response file that it names, split and quoted as in a shell. Of two `@` at the
-/// start, the first escapes the second.
+/// Adds `word`, or the contents of the response file that it names, split and quoted as in a shell. A leading `@@`
+/// stands for a literal `@`.
 fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(), Failure> {
     let Some(file) = word.to_str().and_then(|word| word.strip_prefix('@')) else {
         words.push(word);
         return Ok(());
     };
-    // The names of HLSL's outputs begin with `@`.
+    // This escape is needed because the names of HLSL's outputs begin with `@`.
     if file.starts_with('@') {
         words.push(file.into());
         return Ok(());
     }
     let failed = |message: &str| {
         let failure = Failure::new(&code::CLI_USAGE, format!("@{file}: {message}"));
-        failure.help("a word that begins with @ names a response file; @@ stands for @ itself")
+        failure
+            .help("an argument that begins with @ names a response file; write @@ for a literal @")
     };
     if depth == MOST_NESTED {
-        return Err(failed("response files name each other too deeply"));
+        return Err(failed("response files are nested too deeply"));
     }
     let text = fs::read_to_string(Path::new(file)).map_err(|error| failed(&error.to_string()))?;
     let inner = shlex::split(&text).ok_or_else(|| failed("a quotation mark is not closed"))?;
@@ -72,21 +104,22 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
     Ok(())
 }
 
-/// Options that always belong to `batch`: a single file cannot be every shader's, and reports contain errors.
+/// Options that always belong to `batch`: one file cannot belong to every shader, and reports contain the errors.
 const OWN: [&str; 7] = ["output", "variant", "report", "depfile", "error-format", "color", "quiet"];
 
-/// Reorders the arguments to `program … batch OWN… DIR VERB -- OPTIONS…`. The own options may stand anywhere after
-/// `batch`, which has the index `batch_at`.
+/// Reorders the arguments to `program … batch OWN… DIR VERB -- OPTIONS…`. The batch's own options may stand anywhere
+/// after `batch`, which has the index `batch_at`.
 fn own_options_first(words: Vec<OsString>, batch_at: usize) -> Vec<OsString> {
     let mut command = Arguments::command();
-    // Adds the global options to each verb.
+    // This adds the global options to each verb.
     command.build();
     let batch = command.find_subcommand("batch").expect("batch is a verb");
     let mut words = words.into_iter();
     let mut own: Vec<OsString> = words.by_ref().take(batch_at + 1).collect();
     let mut positional: Vec<OsString> = Vec::new();
     let mut options = Vec::new();
-    // Sort each argument: an option of the batch, an option of the verb, or one of the two positional arguments.
+    // Classify each argument as an option of the batch, an option of the verb, or one of the two positional
+    // arguments.
     while let Some(word) = words.next() {
         let verb = positional.get(1).and_then(|verb| command.find_subcommand(verb));
         let in_front = positional.len() < 2;
@@ -120,7 +153,7 @@ fn own_options_first(words: Vec<OsString>, batch_at: usize) -> Vec<OsString> {
     own
 }
 
-/// An option of a command, and whether its value is the next argument.
+/// An option that was found on a command line, and whether its value is the next argument.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) name: String,
@@ -131,7 +164,7 @@ fn is_option(word: &OsStr) -> bool {
     word.to_string_lossy().starts_with('-')
 }
 
-/// Returns the option of a command that an argument names.
+/// Returns the option of `command` that an argument names.
 pub(crate) fn option(command: &Command, word: &OsStr) -> Option<Found> {
     let word = word.to_string_lossy();
     let (argument, has_value) = if let Some(long) = word.strip_prefix("--") {
@@ -169,6 +202,24 @@ mod tests {
             ),
             "polyshade batch -j 2 --force -o out --report=r in capture -- --varyings a --set 1"
         );
+    }
+
+    #[test]
+    fn the_verb_to_verify_may_follow_the_shader() {
+        let new = "polyshade -q verify capture a.vert --varyings x --device y";
+        assert_eq!(ordered(new), new);
+        assert_eq!(ordered("polyshade -q verify a.vert capture --varyings x --device y"), new);
+        assert_eq!(
+            ordered("polyshade verify --runs 2 --stage vert - --json clip --set 1"),
+            "polyshade verify clip --runs 2 --stage vert - --json --set 1"
+        );
+        assert_eq!(
+            ordered("polyshade verify --stage vert capture -"),
+            "polyshade verify capture --stage vert -"
+        );
+        for same in ["polyshade verify --list-devices", "polyshade verify a.vert blur"] {
+            assert_eq!(ordered(same), same);
+        }
     }
 
     #[test]

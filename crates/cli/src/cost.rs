@@ -1,4 +1,4 @@
-//! The costs of a shader and its position-only variants, as JSON and as text.
+//! Computes the costs of a shader and its position-only variants, and formats them as JSON and as text.
 
 use polyshade::host::Target;
 use polyshade::position_only::{self, Cost, Options};
@@ -7,10 +7,10 @@ use polyshade::{Error, Module};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The share above which the position is most of a shader's work.
+/// The share of a shader's work above which the position is reported as most of the work.
 const MOST: f64 = 0.75;
 
-/// Returns the costs of the entry point `target` of `module`, and of the variants with `options`.
+/// Returns the costs of the entry point `target` of `module`, and of its variants with `options`.
 pub(crate) fn costs(
     module: &Module<'_>,
     (target, model): (&Target, ExecutionModel),
@@ -40,12 +40,12 @@ pub(crate) fn costs(
 }
 
 fn cost(cost: &Cost) -> Value {
-    let mut value = serde_json::to_value(cost).expect("a cost has no keys but strings");
+    let mut value = serde_json::to_value(cost).expect("all keys are strings");
     value["instructions"] = cost.instructions().into();
     value
 }
 
-/// The rows of the table: text and key.
+/// The rows of the table, each with its text and its JSON key.
 const ROWS: [(&str, &str); 7] = [
     ("instructions", "instructions"),
     ("  arithmetic", "arithmetic"),
@@ -65,10 +65,13 @@ pub(crate) fn table(costs: &Value) -> String {
         let _ = writeln!(text, "{name:<24} {original:>10} {position:>14} {complement:>12}");
     }
     let repeated = (costs["repeated"].as_f64().unwrap_or_default() * 100.0).round();
-    let _ = writeln!(text, "the first run repeats {repeated} % of the original");
+    let _ = writeln!(
+        text,
+        "the position-only variant has {repeated} % of the instructions of the original"
+    );
     if costs["gains_little"] == true {
         text.push_str(
-            "the position needs most of the shader's work: a run for it alone gains little\n",
+            "the position needs most of the shader's work: a position-only pass gains little\n",
         );
     }
     text

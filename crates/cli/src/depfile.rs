@@ -1,4 +1,4 @@
-//! Dependency files: a Make rule with the outputs of the program and the files that were read for them.
+//! Dependency files: a Make rule that lists the outputs of the program and the files that were read to make them.
 
 use crate::code;
 use crate::failure::Failure;
@@ -7,13 +7,13 @@ use crate::output::Outputs;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// The heading of these options in `--help`.
+/// The help heading of the options in this file and in `writing`.
 pub(crate) const WRITING: &str = "Writing";
 
 /// The arguments of every verb that writes files.
 #[derive(Args)]
 pub(crate) struct Build {
-    /// Write a Make rule to this file: the outputs, and the files that were read for them
+    /// Write a Make rule to this file: the outputs depend on the files that were read to make them
     #[arg(help_heading = WRITING, long, value_name = "FILE")]
     depfile: Option<PathBuf>,
 
@@ -23,7 +23,7 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    /// Whether a build system runs the program.
+    /// Whether the options suggest that a build system runs the program.
     pub(crate) fn is_asked(&self) -> bool {
         self.depfile.is_some() || self.keep_unchanged
     }
@@ -44,7 +44,7 @@ impl Build {
 ///
 /// # Errors
 ///
-/// Fails on names that Make or ninja would read back differently, because the build would depend on another file.
+/// Fails for names that Make or ninja would parse differently, because the build would then depend on another file.
 pub(crate) fn rule<'a>(
     targets: impl IntoIterator<Item = &'a Path>,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -55,7 +55,8 @@ pub(crate) fn rule<'a>(
     let targets = names(&mut targets.into_iter())?;
     let inputs = names(&mut inputs.into_iter())?;
     if targets.is_empty() {
-        let failure = Failure::new(&code::CLI_USAGE, "--depfile has no file to tell of");
+        let failure =
+            Failure::new(&code::CLI_USAGE, "cannot write the depfile: no output is a file");
         return Err(failure.help("name an output that is a file"));
     }
     if inputs.is_empty() {
@@ -64,14 +65,14 @@ pub(crate) fn rule<'a>(
     Ok(format!("{targets}: \\\n  {inputs}\n"))
 }
 
-/// Characters that have a meaning in rules and cannot be escaped for both programs.
+/// Characters that have a meaning in rules and cannot be escaped in a way that Make and ninja both accept.
 const NOT_IN_RULES: [char; 7] = [';', '|', '=', '%', '*', '?', '['];
 
 fn escape(path: &Path) -> Result<String, Failure> {
     let refused = || {
         let message = format!("{}: a depfile cannot name this file", path.display());
         Failure::new(&code::CLI_FILE_NAME, message)
-            .help("Make reads line feeds, ; | = % * ? [ and a tilde in front as something else; names are UTF-8")
+            .help("Make gives line feeds, ; | = % * ? [ and a leading tilde a special meaning; names must be UTF-8")
     };
     // Make expands a leading tilde to a home folder.
     let name = path.to_str().filter(|name| !name.starts_with('~')).ok_or_else(refused)?;

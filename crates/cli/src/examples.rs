@@ -1,6 +1,6 @@
-//! Examples of each verb, which `--help` shows and a test runs (`tests/help.rs`).
+//! Examples for each verb, which `--help` shows and a test runs (`tests/help.rs`).
 
-/// The verbs with their examples, without the name of the program.
+/// The examples of each verb, without the name of the program.
 const EXAMPLES: &[(&str, [&str; 3])] = &[
     (
         "batch",
@@ -102,8 +102,8 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     (
         "verify",
         [
-            "verify particles.vert capture --varyings v_position,v_velocity",
-            "verify particles.vert --on metal capture --varyings v_position,v_velocity",
+            "verify capture particles.vert --varyings v_position,v_velocity",
+            "verify capture particles.vert --on metal --varyings v_position,v_velocity",
             "verify --list-devices",
         ],
     ),

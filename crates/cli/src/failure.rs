@@ -1,4 +1,4 @@
-//! Errors and their presentation to the user.
+//! Errors, and the ways to show them to the user.
 
 use crate::code;
 use crate::printable::printable;
@@ -11,15 +11,15 @@ use std::fmt::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The exit codes, as `--help` lists them. The code of an error determines the exit code.
+/// The exit codes that `--help` lists. The code of an error determines the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
     Failed = 1,
     Usage = 2,
     Unsupported = 3,
-    /// The module has no entry point of a stage to which the verb applies.
+    /// The module has no entry point in a stage to which the verb applies.
     OtherStage = 4,
-    /// The user interrupted the run: 128 plus the number of the signal, as in shells.
+    /// The user interrupted the run. As in shells, the code is 128 plus the number of the signal.
     Interrupted = 130,
 }
 
@@ -55,17 +55,17 @@ impl Exit {
     }
 }
 
-/// Version of the JSON form of errors; it increases when a field is removed or changes its meaning.
+/// Version of the JSON form of errors, which increases when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
-/// An error with its code and, if it concerns an instruction, the instruction.
+/// An error with its code, and with the instruction that it refers to, if any.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: &'static Code,
     message: String,
     instruction: Option<String>,
     help: Option<String>,
-    /// The step of the recipe that failed.
+    /// The step of a recipe that failed.
     step: Option<Step>,
 }
 
@@ -75,21 +75,21 @@ impl Failure {
         Self { code, message, instruction: None, help: None, step: None }
     }
 
-    /// Converts an error of clap about the command line.
+    /// Converts an error that clap found in the command line.
     pub(crate) fn of_words(error: &clap::Error) -> Self {
         let text = error.render().to_string();
-        // The paragraphs that clap adds are help.
+        // The paragraphs that clap adds after the first one are help.
         let (message, help) = text.split_once("\n\n").unwrap_or((&text, ""));
         let message = message.trim_start_matches("error:").trim();
         Self::new(&code::CLI_USAGE, message).help(help.trim())
     }
 
-    /// Returns the failure of an operation on a file or folder.
+    /// Returns the error for an operation on a file or folder that failed.
     pub(crate) fn at(code: &'static Code, path: &Path, why: impl fmt::Display) -> Self {
         Self::new(code, format!("{}: {why}", path.display()))
     }
 
-    /// Rejects the first given option that has no effect, because the user expected one.
+    /// Fails and names the first given option that has no effect, because the user expects an effect.
     pub(crate) fn of_unused(options: &[(&str, bool)], why: &str) -> Result<(), Self> {
         match options.iter().find(|(_, is_unused)| *is_unused) {
             Some((name, _)) => {
@@ -104,7 +104,7 @@ impl Failure {
         self
     }
 
-    /// Returns the failure of a build without the feature that `doing` needs.
+    /// Returns the error for a build without the feature that the operation `doing` needs.
     pub(crate) fn left_out(doing: &str, feature: &str) -> Self {
         let message = format!("{doing} needs the feature `{feature}`");
         let help = format!(
@@ -113,7 +113,7 @@ impl Failure {
         Self::new(&code::CLI_FEATURE_MISSING, message).help(help)
     }
 
-    /// Returns the failure of reading a shader from `place` or writing it there; `doing` names the operation.
+    /// Converts an error of the operation `doing`, which reads or writes a shader at `place`.
     pub(crate) fn of_format(error: polyshade_formats::Error, place: &str, doing: &str) -> Self {
         use polyshade_formats::Error::{Crashed, Faulty, LeftOut, Options, PointSize, Unsupported};
         use polyshade_formats::Feature;
@@ -123,7 +123,7 @@ impl Failure {
                 let failure = Self::left_out(&format!("{place}: {doing}"), feature.name());
                 if feature == Feature::Tools { failure.help(WITHOUT_TOOLS) } else { failure }
             }
-            // Compilers name the place themselves, with the line.
+            // Compilers put the place, with the line number, into the message themselves.
             Faulty(text) if text.starts_with(&format!("{place}:")) => Self::new(code, text),
             Faulty(text) | Options(text) => Self::new(code, format!("{place}: {text}")),
             Unsupported(text) | PointSize(text) | Crashed(text) => {
@@ -132,7 +132,7 @@ impl Failure {
         }
     }
 
-    /// Converts an error of the library about `module`, which is `None` if it could not be parsed.
+    /// Converts an error of the library about `module`; `module` is `None` if it could not be parsed.
     pub(crate) fn of(error: &Error, module: Option<&Module<'_>>) -> Self {
         let instruction = module.and_then(|module| {
             let at =
@@ -239,7 +239,7 @@ fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
             let _ = write!(text, "unknown opcode {number}");
         }
     }
-    // The operands: ids by their names, except the result, which is printed already.
+    // Print the operands. Ids get their names, except the result, which is printed already.
     let mut ids = Vec::new();
     module.for_each_operand(inst, |operand, id, _| ids.push((operand.at(), id)));
     let result_word = inst.result().map(|_| if inst.result_type().is_some() { 2 } else { 1 });
@@ -263,11 +263,11 @@ fn print(module: &Module<'_>, inst: Inst<'_>) -> String {
     text
 }
 
-/// The advice if SPIRV-Tools is neither built in nor installed.
+/// The advice when SPIRV-Tools is neither built in nor installed.
 const WITHOUT_TOOLS: &str = "this build lacks it: build polyshade-cli with `--features tools`, or install the \
-    programs of SPIRV-Tools (Debian's `spirv-tools`), which do it too";
+    programs of SPIRV-Tools (Debian's `spirv-tools`), which are used instead";
 
-/// The number of words after which a printed instruction is cut off.
+/// The number of words after which a printed instruction is truncated.
 const MOST_WORDS: usize = 16;
 
 fn name(module: &Module<'_>, id: Id) -> String {

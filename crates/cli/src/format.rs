@@ -1,4 +1,4 @@
-//! The formats of written modules, and the options of these formats.
+//! The output formats of modules, and their options.
 
 use crate::code;
 use crate::failure::Failure;
@@ -13,8 +13,8 @@ use polyshade_formats::stage_of_extension;
 use polyshade_formats::wgsl::{Place, Wgsl, WgslResource};
 use std::path::Path;
 
-/// The heading of these options in `--help`.
-const FORMATS: &str = "Formats of what is written";
+/// The help heading of the options in this file.
+const FORMATS: &str = "Output formats";
 
 /// The arguments of every verb that writes a module.
 #[derive(Args, Clone, Default)]
@@ -39,7 +39,8 @@ pub(crate) struct Formats {
     #[arg(long = "msl-buffer", value_name = "BUFFER=INDEX", value_parser = msl_buffer)]
     msl_buffers: Vec<(MslBuffer, u32)>,
 
-    /// Domain, in MSL, of a tessellation control stage that leaves it to the evaluation stage, as in GLSL
+    /// Tessellation domain in MSL, for a tessellation control stage that leaves the domain to the evaluation stage,
+    /// as GLSL does
     #[arg(help_heading = FORMATS, long, value_parser = named(DOMAINS), value_name = "DOMAIN")]
     msl_domain: Option<Domain>,
 
@@ -61,19 +62,19 @@ pub(crate) struct Formats {
     #[arg(long = "attachment-color", value_name = "INDEX=COLOR", value_parser = attachment_color)]
     attachment_colors: Vec<(u32, u32)>,
 
-    /// HLSL shader model; 51 is 5.1 [default: 51]
+    /// HLSL shader model as a number; 51 means 5.1 [default: 51]
     #[arg(help_heading = FORMATS, long, value_name = "NUMBER", value_parser = shader_model)]
     hlsl_shader_model: Option<u32>,
 
-    /// Remove PointSize from HLSL, which has none, instead of rejecting the shader
+    /// Remove PointSize from HLSL, which has no point size, instead of rejecting the shader
     #[arg(help_heading = FORMATS, long)]
     hlsl_drop_point_size: bool,
 
     /// WGSL binding of a resource that has no separate binding in Vulkan: SET:BINDING for the sampler of a combined
-    /// image sampler, SET:BINDING[N] for element N of an array of descriptors, `push` for the push constants [default:
-    /// the first binding after all others of the set, in set 0 for push constants]
+    /// image sampler, SET:BINDING[N] for element N of an array of descriptors, `push` for the push constants
+    /// [default: the first binding after all other bindings of the set; push constants are in set 0]
     #[arg(help_heading = FORMATS)]
-    #[arg(long = "wgsl-binding", value_name = "WHAT=SET:BINDING", value_parser = wgsl_binding)]
+    #[arg(long = "wgsl-binding", value_name = "NAME=SET:BINDING", value_parser = wgsl_binding)]
     wgsl_bindings: Vec<(WgslResource, Place)>,
 
     /// Remove PointSize from WGSL, whose points have size 1, instead of rejecting the shader
@@ -85,7 +86,7 @@ pub(crate) struct Formats {
     pub(crate) in_place: bool,
 }
 
-/// A format, as the values of `--format` name it.
+/// A format that `--format` can name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Format {
     /// Binary SPIR-V
@@ -110,7 +111,7 @@ const ATTACHMENTS: [(&str, &str, InputAttachments); 3] = [
     ),
     (
         "fetch-non-coherent",
-        "The same with barriers of the host (GL_EXT_shader_framebuffer_fetch_non_coherent); not in MSL",
+        "The same, with barriers by the host (GL_EXT_shader_framebuffer_fetch_non_coherent); not in MSL",
         InputAttachments::FetchNonCoherent,
     ),
     ("texture", "From textures, by the fragment's coordinates", InputAttachments::Texture),
@@ -135,7 +136,7 @@ impl Format {
         })
     }
 
-    /// Describes the act of writing this format, for messages.
+    /// Returns a phrase for messages, such as "writing MSL".
     pub(crate) fn writing(self) -> &'static str {
         match self {
             Self::Spv => "writing SPIR-V",
@@ -149,7 +150,7 @@ impl Format {
 }
 
 impl Formats {
-    /// Rejects file names without a format, and options that no written format reads.
+    /// Rejects files with no known format, and options that have no effect on any written format.
     pub(crate) fn check<'p>(&self, files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
         // Collect the formats of the files.
         let mut formats = Vec::new();
@@ -160,7 +161,7 @@ impl Formats {
         }
         let has = |format| formats.contains(&format);
         let has_fetching = has(Format::Msl) || has(Format::Glsl) && !self.glsl_vulkan;
-        // Each option needs a file of its format.
+        // Each option needs an output file in the format to which the option applies.
         let unused = [
             ("--format", self.format.is_some() && !asked),
             ("--msl-version", self.msl_version.is_some() && !has(Format::Msl)),
@@ -179,23 +180,23 @@ impl Formats {
             ("--wgsl-drop-point-size", self.wgsl_drop_point_size && !has(Format::Wgsl)),
             ("--wgsl-binding", !self.wgsl_bindings.is_empty() && !has(Format::Wgsl)),
         ];
-        Failure::of_unused(&unused, "for what is written")
+        Failure::of_unused(&unused, "for the written formats")
     }
 
-    /// Returns the format of a file by its name; `-` is standard output.
+    /// Returns the format that the file's extension selects; `-` is standard output.
     pub(crate) fn of(&self, file: &Path) -> Result<Format, Failure> {
         let Some(extension) = extension(file) else {
             return Ok(self.format.unwrap_or(Format::Spv));
         };
         Format::of_extension(&extension).or(self.format).ok_or_else(|| {
-            let message = format!("{}: .{extension} is the ending of no format", file.display());
-            let help = ".spv .spvasm .metal .glsl .hlsl .wgsl are, and .vert and the other stages; \
-                        --format says it otherwise";
+            let message = format!("{}: unknown extension .{extension}", file.display());
+            let help = "known are .spv .spvasm .metal .glsl .hlsl .wgsl, and .vert and the other stages; \
+                        otherwise pass --format";
             Failure::new(&code::CLI_USAGE, message).help(help)
         })
     }
 
-    /// Returns the SPIRV-Cross target of a format; `None` if SPIRV-Cross does not write the format.
+    /// Returns the SPIRV-Cross target for a format, or `None` if SPIRV-Cross does not write the format.
     pub(crate) fn target(&self, format: Format) -> Option<Target> {
         match format {
             Format::Spv | Format::Spvasm | Format::Wgsl => None,
@@ -244,11 +245,11 @@ impl Formats {
             let color = given.map_or(index, |(_, color)| *color);
             if color != location {
                 let message = format!(
-                    "cannot blend location {location} in a text that reads its destination, input attachment \
-                     {index}, from color {color}"
+                    "cannot blend location {location}: its destination, input attachment {index}, is read \
+                     from color {color}"
                 );
                 let help = format!(
-                    "say --attachment-color {index}={location}, or --input-attachments texture"
+                    "pass --attachment-color {index}={location}, or --input-attachments texture"
                 );
                 return Err(Failure::new(&code::CLI_USAGE, message).help(help));
             }
@@ -359,7 +360,7 @@ const NAMED_BUFFERS: [(&str, MslBuffer); 7] = [
     ("counts", MslBuffer::Counts),
 ];
 
-/// The largest index of a buffer of an MSL function.
+/// The largest buffer index in an MSL function.
 const LAST_MSL_BUFFER: u32 = 30;
 
 fn msl_buffer(text: &str) -> Result<(MslBuffer, u32), String> {

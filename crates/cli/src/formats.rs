@@ -1,9 +1,9 @@
-//! Reads and writes formats other than SPIR-V in separate processes: if an assertion, an uncaught exception or a
-//! stack overflow ends glslang, naga, SPIRV-Cross or SPIRV-Tools, the program continues.
+//! Reads and writes formats other than SPIR-V in separate processes, so that the program survives when an assertion,
+//! an uncaught exception or a stack overflow ends glslang, naga, SPIRV-Cross or SPIRV-Tools.
 //!
-//! Each thread that reads or writes a format has one such process: the program itself, which receives calls as lines
-//! of JSON and answers in the same form. After a process ended, the next call starts another. The time and the memory
-//! of a call are limited, too.
+//! Each thread that reads or writes a format has one worker process. The worker is the program itself, which receives
+//! calls as lines of JSON and answers in the same form. If a worker ends, the next call starts another one. The time
+//! and the memory of a call are also limited.
 
 #[cfg_attr(not(unix), path = "formats/no_limits.rs")]
 mod limits;
@@ -22,41 +22,41 @@ use std::process::{self, Child, ChildStdin, ChildStdout, Command, ExitCode, Stdi
 use std::sync::mpsc;
 use std::{env, panic, thread};
 
-/// Calls [`tools::assemble`] in the process.
+/// Calls [`tools::assemble`] in the worker process.
 pub(crate) fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     let call = Call::Assemble(text.into(), name.into(), version);
     ask(&call, || tools::assemble(text, name, version))
 }
 
-/// Calls [`tools::assembly`] in the process.
+/// Calls [`tools::assembly`] in the worker process.
 pub(crate) fn assembly(words: &[u32]) -> Result<String, Error> {
     ask(&Call::Assembly(words.into()), || tools::assembly(words))
 }
 
-/// Calls [`tools::listing`] in the process.
+/// Calls [`tools::listing`] in the worker process.
 pub(crate) fn listing(words: &[u32]) -> Result<String, Error> {
     ask(&Call::Listing(words.into()), || tools::listing(words))
 }
 
-/// Calls [`tools::validate`] in the process.
+/// Calls [`tools::validate`] in the worker process.
 pub(crate) fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     let call = Call::Validate(words.into(), environment.map(Cow::Borrowed));
     ask(&call, || tools::validate(words, environment))
 }
 
-/// Calls [`wgsl::read`] in the process.
+/// Calls [`wgsl::read`] in the worker process.
 pub(crate) fn read_wgsl(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>, Error> {
     let call = Call::ReadWgsl(text.into(), name.into(), version);
     ask(&call, || wgsl::read(text, name, version))
 }
 
-/// Calls [`wgsl::write`] in the process.
+/// Calls [`wgsl::write`] in the worker process.
 pub(crate) fn wgsl(words: &[u32], options: &Wgsl) -> Result<wgsl::Text, Error> {
     let call = Call::Wgsl(words.into(), Cow::Borrowed(options));
     ask(&call, || wgsl::write(words, options))
 }
 
-/// Calls [`cross::write`] in the process.
+/// Calls [`cross::write`] in the worker process.
 pub(crate) fn translate(
     words: &[u32],
     entry: EntryPoint<'_>,
@@ -66,7 +66,7 @@ pub(crate) fn translate(
     ask(&call, || cross::write(words, entry, target))
 }
 
-/// Calls [`SourceText::compile_with_files`] in the process.
+/// Calls [`SourceText::compile_with_files`] in the worker process.
 pub(crate) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
     ask(&Call::Compile(Cow::Borrowed(source)), || source.compile_with_files())
 }
@@ -117,9 +117,9 @@ impl Call<'_> {
     }
 }
 
-/// Returns the error for a process that ended during a call.
+/// Returns the error for a worker process that ended during a call.
 fn end(library: &str, how: impl ToString) -> Error {
-    // Whether a core file is written depends on the machine.
+    // Remove this note, because it depends on the machine whether a core file is written.
     let how = how.to_string().replace(" (core dumped)", "");
     Error::Crashed(format!("{library} crashed ({how})"))
 }
@@ -128,8 +128,9 @@ thread_local! {
     static WORKER: RefCell<Option<Worker>> = const { RefCell::new(None) };
 }
 
-/// Sends a call to the process of this thread, and returns the answer. Calls without a JSON form, such as those with
-/// folders whose names are not UTF-8, use `here` in this process; so do unit tests, whose program cannot serve calls.
+/// Sends a call to the worker process of this thread, and returns the answer. Some calls have no JSON form, such as
+/// calls with folder names that are not UTF-8. They run `here` in this process, like all calls of unit tests, because
+/// a unit test program cannot serve calls.
 fn ask<T: DeserializeOwned>(
     call: &Call<'_>,
     here: impl FnOnce() -> Result<T, Error>,
@@ -159,12 +160,12 @@ fn ask<T: DeserializeOwned>(
     })
 }
 
-/// The environment variable that is set for the process.
+/// The environment variable that marks a worker process.
 const VARIABLE: &str = "POLYSHADE_FORMATS";
-/// The prefix of its answers, because libraries may print, too.
+/// The prefix of a worker's answers, which distinguishes them from text that the libraries print.
 const PREFIX: &str = "polyshade-formats ";
 
-/// A process that calls the libraries. It ends when this is dropped, or when the parent ends.
+/// A process that calls the libraries. It ends when this value is dropped, or when the parent process ends.
 struct Worker {
     calls: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -176,12 +177,12 @@ impl Worker {
         let mut command = Command::new(env::current_exe()?);
         command.env(VARIABLE, "1").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
-        let calls = child.stdin.take().expect("it was asked for");
-        let answers = child.stdout.take().expect("it was asked for");
+        let calls = child.stdin.take().expect("stdin is piped");
+        let answers = child.stdout.take().expect("stdout is piped");
         Ok(Self { calls, answers: BufReader::new(answers), child })
     }
 
-    /// Returns the answer to a call; `None` if the process ends first.
+    /// Returns the answer to a call, or `None` if the process ends before it answers.
     fn ask(&mut self, call: &str) -> Option<String> {
         writeln!(self.calls, "{call}").ok()?;
         let lines = self.answers.by_ref().lines().map_while(Result::ok);
@@ -192,13 +193,13 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // The process may have ended already; otherwise it is idle.
+        // Errors are ignored, because the process may have ended already; otherwise it is idle.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Whether this process serves the calls of another.
+/// Whether this process is a worker that serves the calls of another process.
 pub(crate) fn is_worker() -> bool {
     env::var_os(VARIABLE).is_some()
 }
@@ -206,14 +207,14 @@ pub(crate) fn is_worker() -> bool {
 /// Answers calls until standard input is closed.
 pub(crate) fn serve() -> ExitCode {
     limits::limit_memory();
-    // naga's panics become error messages of one line, so do not print them.
+    // naga's panics become error messages of one line, so do not print them here.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         if !info.location().is_some_and(|place| place.file().contains("naga-")) {
             hook(info);
         }
     }));
-    // Read calls in a separate thread, which notices the end of the parent during a call.
+    // Read calls in a separate thread, which notices during a call that the parent has ended.
     let (sender, calls) = mpsc::channel();
     thread::spawn(move || {
         for line in io::stdin().lines().map_while(Result::ok) {
@@ -221,7 +222,7 @@ pub(crate) fn serve() -> ExitCode {
                 return;
             }
         }
-        // A library call may still run, but nobody waits for its answer.
+        // Exit even during a library call, because nobody waits for its answer.
         process::exit(0);
     });
     for line in calls {

@@ -1,4 +1,4 @@
-//! The shader that a verb reads: in any supported format, from a file or standard input.
+//! Reads the shader of a verb in any supported format, from a file or standard input.
 
 use crate::code;
 use crate::failure::Failure;
@@ -6,7 +6,7 @@ use crate::formats;
 use crate::memory;
 use crate::named::named;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{Code, ExecutionModel};
 use polyshade::{Error, Module};
@@ -18,10 +18,16 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
-/// The heading of these options in `--help`.
+/// The help heading of the options in this file.
 const READING: &str = "Reading";
 
-/// The arguments of every verb that reads a shader. With `verify`, they may precede or follow the verified verb.
+/// Whether a verb reads a shader, either itself or through a subcommand such as `verify capture`.
+pub(crate) fn reads_shader(verb: &Command) -> bool {
+    let has_path = |verb: &Command| verb.get_positionals().any(|one| one.get_id() == "path");
+    has_path(verb) || verb.get_subcommands().any(has_path)
+}
+
+/// The arguments of every verb that reads a shader. For `verify`, they may stand before or after the verified verb.
 #[derive(Args, Clone)]
 pub(crate) struct Input {
     /// The shader: SPIR-V (.spv .spvasm), GLSL (.vert .tesc .tese .geom .frag .comp .mesh .task .glsl), HLSL (.hlsl)
@@ -29,20 +35,20 @@ pub(crate) struct Input {
     #[arg(value_name = "SHADER")]
     pub(crate) path: PathBuf,
 
-    /// Name of the entry point [default: the only one of the stage; in HLSL, main]
+    /// Name of the entry point [default: the only entry point of the stage; in HLSL, main]
     #[arg(help_heading = READING, long, global = true, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// Stage of GLSL and HLSL, if the file name does not give it as NAME.vert and NAME.vert.hlsl do; in other
-    /// languages, it selects one of several entry points
+    /// Stage of a GLSL or HLSL shader, if the file name does not give the stage as NAME.vert and NAME.vert.hlsl do;
+    /// in other languages, this option selects one of several entry points
     #[arg(help_heading = READING, long, global = true, value_parser = named(stages()))]
     stage: Option<ShaderStage>,
 
-    /// Language of the shader, if the file name does not give it
+    /// Language of the shader, if the file name does not determine it
     #[arg(help_heading = READING, long, global = true, value_enum)]
     language: Option<Language>,
 
-    /// SPIR-V version to which source text is compiled [default: 1.3]
+    /// SPIR-V version to compile source text to [default: 1.3]
     #[arg(help_heading = READING)]
     #[arg(long, global = true, value_parser = named(VERSIONS), value_name = "VERSION")]
     spirv_version: Option<SpirvVersion>,
@@ -66,7 +72,7 @@ pub(crate) struct Input {
         value_parser = PossibleValuesParser::new(ENVIRONMENTS))]
     pub(crate) target_env: Option<String>,
 
-    /// The files that the shader includes; empty until it is read.
+    /// The files that the shader includes; empty until the shader is read.
     #[arg(skip)]
     included: RefCell<Vec<PathBuf>>,
 }
@@ -118,7 +124,7 @@ fn define(text: &str) -> Result<(String, String), String> {
 }
 
 impl Input {
-    /// Returns this shader, followed by others that are read with the same options.
+    /// Returns this shader, followed by the shaders at `others`, which are read with the same options.
     pub(crate) fn with(&self, others: &[PathBuf]) -> Vec<Self> {
         let others = others.iter().map(|path| Self { path: path.clone(), ..self.clone() });
         std::iter::once(self.clone()).chain(others).collect()
@@ -128,7 +134,7 @@ impl Input {
     pub(crate) fn words(&self) -> Result<Vec<u32>, Failure> {
         let bytes = self.bytes()?;
         if bytes.is_empty() {
-            return Err(self.invalid("this is empty"));
+            return Err(self.invalid("the input is empty"));
         }
         let words = match spirv_words(&bytes) {
             Some(words) => {
@@ -139,7 +145,7 @@ impl Input {
                 let language = self.language_of_text()?;
                 self.check_options(Some(language))?;
                 let text = String::from_utf8(bytes)
-                    .map_err(|_| self.invalid("this is neither SPIR-V nor text"))?;
+                    .map_err(|_| self.invalid("the input is neither SPIR-V nor text"))?;
                 self.compile(&text, language)?
             }
         };
@@ -183,13 +189,13 @@ impl Input {
         Ok(words)
     }
 
-    /// Returns the files that were read and have names: the shader, then its included files.
+    /// Returns the files that were read, except standard input: the shader, then its included files.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let itself = Some(self.path.clone()).filter(|_| !self.is_stdin());
         itself.into_iter().chain(self.included.borrow().iter().cloned()).collect()
     }
 
-    /// Adds the options that GLSL and HLSL have in common.
+    /// Adds the options that apply to both GLSL and HLSL.
     fn complete<'s>(&self, source: SourceText<'s>) -> SourceText<'s> {
         let version = self.spirv_version.unwrap_or(SpirvVersion::SPIRV1_3);
         let source = source.name(self.name()).version(version).folder(self.folder());
@@ -203,11 +209,11 @@ impl Input {
             Module::parse(words).map_err(|error| Failure::of(&error, None).named(&self.name()))?;
         match module.version() {
             (1, _) => Ok(module),
-            // The meaning of instructions in other major versions is unknown.
+            // polyshade cannot interpret instructions of other major versions.
             (major, minor) => {
-                let message =
-                    format!("{}: this is SPIR-V {major}.{minor}, which is not known", self.name());
-                Err(Failure::new(&code::CLI_SPIRV_VERSION, message).help("versions 1.x are"))
+                let message = format!("{}: SPIR-V {major}.{minor} is not supported", self.name());
+                Err(Failure::new(&code::CLI_SPIRV_VERSION, message)
+                    .help("polyshade supports versions 1.x"))
             }
         }
     }
@@ -246,16 +252,17 @@ impl Input {
             _ if self.stage.is_some() => Ok(Language::Glsl),
             _ => {
                 let message = format!(
-                    "{}: this is not SPIR-V, and the name does not say its language",
+                    "{}: this is not SPIR-V, and its language is not known from the file name",
                     self.name()
                 );
                 let failure = Failure::new(&code::CLI_USAGE, message);
-                Err(failure.help("say it with --language, and the stage of GLSL with --stage"))
+                Err(failure.help("name it with --language, and the stage of GLSL with --stage"))
             }
         }
     }
 
-    /// Returns the stage of GLSL and HLSL: from `--stage`, `NAME.vert` or `NAME.vert.hlsl`.
+    /// Returns the stage of a GLSL or HLSL shader: from `--stage`, or from a file name such as `NAME.vert` or
+    /// `NAME.vert.hlsl`.
     fn stage_of_source(&self) -> Result<ShaderStage, Failure> {
         let extension = |path: &Path| {
             stage_of_extension(&path.extension()?.to_string_lossy()).filter(|_| !self.is_stdin())
@@ -263,8 +270,8 @@ impl Input {
         let of_name =
             || extension(&self.path).or_else(|| extension(Path::new(self.path.file_stem()?)));
         self.stage.or_else(of_name).ok_or_else(|| {
-            let message = format!("{}: the name does not say the stage", self.name());
-            Failure::new(&code::CLI_USAGE, message).help("say it with --stage")
+            let message = format!("{}: the stage is not known from the file name", self.name());
+            Failure::new(&code::CLI_USAGE, message).help("name it with --stage")
         })
     }
 
@@ -283,7 +290,7 @@ impl Input {
             ("--define", !self.defines.is_empty() && !source),
             ("--include-dir", !self.folders.is_empty() && !source),
         ];
-        Failure::of_unused(&unused, &format!("for {name}, which this is"))
+        Failure::of_unused(&unused, &format!("for an input in {name}"))
     }
 
     fn is_stdin(&self) -> bool {
@@ -301,7 +308,7 @@ impl Input {
         folder.unwrap_or(Path::new("."))
     }
 
-    /// Returns the name of the shader in messages.
+    /// Returns the name with which messages refer to the shader.
     pub(crate) fn name(&self) -> String {
         match self.is_stdin() {
             true => "standard input".to_owned(),
@@ -324,7 +331,7 @@ impl Input {
     }
 }
 
-/// Returns the words of `bytes` if they begin as SPIR-V does, in either byte order.
+/// Returns the words of `bytes` if they begin with SPIR-V's magic number, in either byte order.
 fn spirv_words(bytes: &[u8]) -> Option<Result<Vec<u32>, &'static str>> {
     const MAGIC: u32 = 0x0723_0203;
     let first = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);

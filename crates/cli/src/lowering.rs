@@ -1,13 +1,14 @@
-//! The lowerings that the verbs run, with their versions, by which reports and batches detect outdated results.
+//! The lowerings that the verbs run. Reports and batches compare the versions of lowerings to detect outdated
+//! results.
 
 use clap::ArgMatches;
 use polyshade::{recipe, transform_feedback};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Lowering {
-    /// Its name in reports.
+    /// The lowering's name in reports.
     pub(crate) name: &'static str,
-    /// The version of its output.
+    /// The version of the lowering's output.
     pub(crate) version: u32,
     verb: &'static str,
 }
@@ -20,7 +21,7 @@ macro_rules! rows {
             $(pub(crate) const $Name: Self =
                 Self { name: $name, version: $version, verb: $verb };)*
 
-            /// The lowerings of a single stage, except captures into storage buffers.
+            /// The lowerings of a single stage, except for captures in storage buffers.
             const ROWS: &[Self] = &[$(Self::$Name),*];
         }
     };
@@ -52,7 +53,7 @@ pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> Vec<Lowering> {
         _ => {
             let all = Lowering::ROWS.iter().copied().chain([Lowering::Capture]);
             let own: Vec<Lowering> = all.clone().filter(|one| one.verb == verb).collect();
-            // `info` runs several, and `verify` may run any.
+            // `info` runs several lowerings, and `verify` may run any lowering.
             if own.is_empty() { all.collect() } else { own }
         }
     }

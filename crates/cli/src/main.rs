@@ -1,4 +1,4 @@
-//! The program `polyshade`, with one file for each verb.
+//! The program `polyshade`, with one module for each verb.
 
 mod advice;
 mod bound;
@@ -50,7 +50,7 @@ struct Arguments {
     #[arg(hide_possible_values = true, hide_default_value = true, help_heading = MESSAGES)]
     error_format: ErrorFormat,
 
-    /// Whether messages are coloured; auto: on a terminal, unless NO_COLOR is set [default: auto]
+    /// Whether messages are coloured; auto means: on a terminal, unless NO_COLOR is set [default: auto]
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     #[arg(hide_default_value = true, help_heading = MESSAGES)]
     color: ColorChoice,
@@ -63,13 +63,13 @@ struct Arguments {
     verb: Verb,
 }
 
-/// The heading of the options that all verbs have.
+/// The help heading of the options that all verbs have.
 const MESSAGES: &str = "Messages";
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 unsupported,\n\
-    4 the shader is of no stage of the verb's. Every error has a code, as in\n\
+    4 the verb does not support the stage of the shader. Every error has a code, as in\n\
     `error[cli.usage]: …`; docs/errors.md lists all.\n\
-    What fails leaves no output file behind.";
+    A command that fails leaves no output files.";
 
 /// The version, and the features of this build.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     if formats::is_worker() {
         return formats::serve();
     }
-    // Read these options first: errors in the other arguments depend on them.
+    // Read the options for messages first, because errors in other arguments are printed according to them.
     let settings = Settings::of_words(std::env::args_os());
     let command = || Arguments::command().color(settings.color);
     let parsed = command_line::words(std::env::args_os()).map(|words| {
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Adds the suggestion of the library's error, because clap only prints the message.
+/// Adds the suggestion in the library's error, because clap only prints the error's message.
 fn with_suggestion(mut error: clap::Error) -> clap::Error {
     let source = std::error::Error::source(&error);
     let of_library = source.and_then(|source| source.downcast_ref::<polyshade::Error>());
@@ -133,5 +133,5 @@ fn with_suggestion(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The result of a verb, which fails with a message and an exit code.
+/// The result of a verb: nothing, or a failure with a message and an exit code.
 type Done = Result<(), Failure>;

@@ -1,4 +1,4 @@
-//! Keeps the files of a batch's verb in memory: the shader, the written files and the printed text.
+//! Keeps the files of a verb that a batch runs in memory: the shader, the written files and the printed text.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ struct Held {
     printed: Vec<u8>,
 }
 
-/// The files and the text of a verb that ran in memory.
+/// The written files and the printed text of a verb that ran in memory.
 #[derive(Default)]
 pub(crate) struct Made {
     pub(crate) files: Files,
@@ -22,8 +22,8 @@ thread_local! {
     static HELD: RefCell<Option<Held>> = const { RefCell::new(None) };
 }
 
-/// Runs a verb on this thread with the file at `path` replaced by `bytes`. Returns its result, with the files that it
-/// wrote and the text that it printed.
+/// Runs a verb on this thread, which reads `bytes` in place of the file at `path`. Returns the verb's result, the
+/// files that it wrote and the text that it printed.
 pub(crate) fn hold<T>(path: &Path, bytes: Vec<u8>, verb: impl FnOnce() -> T) -> (T, Made) {
     let (shader, written, printed) = ((path.to_owned(), bytes), Vec::new(), Vec::new());
     HELD.set(Some(Held { shader, written, printed }));
@@ -32,7 +32,7 @@ pub(crate) fn hold<T>(path: &Path, bytes: Vec<u8>, verb: impl FnOnce() -> T) -> 
     (result, made.unwrap_or_default())
 }
 
-/// Whether outputs stay in memory.
+/// Whether this thread keeps outputs in memory.
 pub(crate) fn is_held() -> bool {
     HELD.with_borrow(Option::is_some)
 }
@@ -45,7 +45,7 @@ pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     })
 }
 
-/// Keeps files if outputs stay in memory; otherwise returns them.
+/// Keeps the files if this thread keeps outputs in memory; otherwise returns them.
 pub(crate) fn write(files: Files) -> Files {
     HELD.with_borrow_mut(|held| match held {
         Some(held) => {
@@ -56,7 +56,7 @@ pub(crate) fn write(files: Files) -> Files {
     })
 }
 
-/// Keeps bytes for standard output if outputs stay in memory; otherwise returns `false`.
+/// Keeps bytes for standard output if this thread keeps outputs in memory; otherwise returns `false`.
 pub(crate) fn print(bytes: &[u8]) -> bool {
     HELD.with_borrow_mut(|held| match held {
         Some(held) => {

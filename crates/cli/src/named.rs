@@ -1,8 +1,8 @@
-//! Options whose values have names.
+//! Options that accept a fixed list of named values.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Returns a parser of named values, each with a line of help, which may be empty.
+/// Returns a parser for named values. Each value has a name and a line of help, which may be empty.
 pub(crate) fn named<T: Copy + Send + Sync + 'static>(
     values: impl IntoIterator<Item = (&'static str, &'static str, T)>,
 ) -> impl TypedValueParser<Value = T> {

@@ -1,5 +1,5 @@
-//! The note to a person on standard error after shaders have been written: the files, the duties of the host, and
-//! commands to try next.
+//! The note that is printed to standard error after shaders have been written. It names the files, the duties of the
+//! host, and commands to try next.
 
 use crate::Arguments;
 use crate::command_line::option;
@@ -12,7 +12,7 @@ use clap::{Command, CommandFactory};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Prints a note about the written `files`, with their report.
+/// Prints a note about the written `files` and their report.
 pub(crate) fn tell(files: &[&Path], report: &Report) {
     if is_wanted() {
         let next = next(std::env::args_os().collect(), files);
@@ -37,21 +37,21 @@ fn wrote(files: &[&Path], report: &Report) -> String {
     format!("wrote {}: {}", files.join(", "), report.for_host())
 }
 
-/// Returns command lines to try next, derived from the given `words`.
+/// Returns command lines to try next, derived from the given command line `words`.
 fn next(words: Vec<OsString>, files: &[&Path]) -> String {
     let mut command = Arguments::command();
-    // Adds the global options to each verb.
+    // This adds the global options to each verb.
     command.build();
     let mut lines = Vec::new();
     if let Some(Again { program, verb, shader, options, verified }) = again(&command, words.clone())
     {
-        // `verify` has no `--pull`, and would compare another module.
+        // `verify` has no option `--pull`, so it would compare a different module.
         let is_verified = polyshade_verify::RUNS && !options.iter().any(|word| word == "--pull");
         let dry = vec![program.clone(), verb.clone(), shader.clone()];
         let dry = [dry, options, vec!["--dry-run".into()]].concat();
-        lines.push(("to see all that the host has to know", dry));
+        lines.push(("to list all bindings, parameters and requirements", dry));
         if is_verified {
-            let verify = [vec![program, "verify".into(), shader, verb], verified].concat();
+            let verify = [vec![program, "verify".into(), verb, shader], verified].concat();
             lines.push(("to compare it with the original, on this machine's driver", verify));
         }
     }
@@ -60,19 +60,19 @@ fn next(words: Vec<OsString>, files: &[&Path]) -> String {
     };
     if let (Some(program), Some(file)) = (words.first(), files.iter().find(can_be_read)) {
         let words = vec![program.clone(), "info".into(), file.as_os_str().to_owned()];
-        lines.push(("to see what is in it", words));
+        lines.push(("to list its contents", words));
     }
     lines.into_iter().map(|(what, words)| format!("{what}:\n  {}\n", quoted(&words))).collect()
 }
 
-/// A command line of a verb whose results can be verified, without the options for its outputs.
+/// The command line of a verb whose results `verify` can check, without the options that name outputs.
 struct Again {
     program: OsString,
     verb: OsString,
     shader: OsString,
-    /// The options that `verify` has, too, and those of `capture --pull`.
+    /// The options that `verify` also has, and the options of `capture --pull`.
     options: Vec<OsString>,
-    /// The options that `verify` takes.
+    /// The options that `verify` accepts.
     verified: Vec<OsString>,
 }
 
@@ -95,7 +95,7 @@ fn again(command: &Command, words: Vec<OsString>) -> Option<Again> {
         let is_known = option(known, &word).is_some();
         let value = found.as_ref().filter(|found| found.takes_next).and_then(|_| words.next());
         match found {
-            // A response file may contain the shader, or arguments that cannot be repeated.
+            // A response file may contain the shader's name, or arguments that cannot be repeated.
             None if word.to_string_lossy().starts_with('@') => return None,
             None if shader.is_none() && word != "-" => shader = Some(word),
             None => return None,
@@ -131,30 +131,30 @@ mod tests {
 
     #[test]
     fn command_lines_are_those_that_were_given_without_where_things_go() {
-        let said = of("./polyshade --color never capture -o o.spv a.vert --variant both=b.spv \
+        let printed = of("./polyshade --color never capture -o o.spv a.vert --variant both=b.spv \
                        --varyings a,b -D X=1 --set=2 --msl-version 2.1");
         let options = "--varyings 'a,b' -D 'X=1' '--set=2'";
         let dry = format!("\n  ./polyshade capture a.vert {options} --dry-run\n");
-        let verify = format!("\n  ./polyshade verify a.vert capture {options}\n");
-        assert!(said.contains(&dry) && said.contains(&verify), "{said}");
-        assert!(said.ends_with("\n  ./polyshade info o.spv\n"), "{said}");
+        let verify = format!("\n  ./polyshade verify capture a.vert {options}\n");
+        assert!(printed.contains(&dry) && printed.contains(&verify), "{printed}");
+        assert!(printed.ends_with("\n  ./polyshade info o.spv\n"), "{printed}");
     }
 
     #[test]
     fn attributes_are_made_by_verify() {
-        let said = of("p vertex-pulling a.vert --attribute x --set 1");
+        let printed = of("p vertex-pulling a.vert --attribute x --set 1");
         assert!(
-            said.contains("\n  p vertex-pulling a.vert --attribute x --set 1 --dry-run\n"),
-            "{said}"
+            printed.contains("\n  p vertex-pulling a.vert --attribute x --set 1 --dry-run\n"),
+            "{printed}"
         );
-        assert!(said.contains("\n  p verify a.vert vertex-pulling --set 1\n"), "{said}");
+        assert!(printed.contains("\n  p verify vertex-pulling a.vert --set 1\n"), "{printed}");
     }
 
     #[test]
     fn a_capture_that_pulls_is_not_verified_as_one_that_does_not() {
-        let said = of("p capture a.vert -o o.spv --pull --attribute x --pull-set 1");
+        let printed = of("p capture a.vert -o o.spv --pull --attribute x --pull-set 1");
         let dry = "\n  p capture a.vert --pull --attribute x --pull-set 1 --dry-run\n";
-        assert!(said.contains(dry) && !said.contains("verify"), "{said}");
+        assert!(printed.contains(dry) && !printed.contains("verify"), "{printed}");
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
         for line in
             ["p capture - --varyings a", "p capture @a.vert", "p clip-space a.vert -o o.spv"]
         {
-            assert_eq!(of(line), "to see what is in it:\n  p info o.spv\n");
+            assert_eq!(of(line), "to list its contents:\n  p info o.spv\n");
         }
     }
 }

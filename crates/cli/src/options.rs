@@ -1,8 +1,10 @@
-//! Tests that no option is accepted and ignored: each has an effect somewhere, alone and beside every other.
+//! Tests that no option is silently ignored: each has an effect in some command line, alone and with every other
+//! option.
 //!
 //! A command line is a *witness* of an option if the option changes the result of the program: the words, the report
-//! or the error. On the witnesses of both options of a pair, an option that has an effect alone must have one beside
-//! the other too, or the program must reject the pair. [`IGNORED`] lists exceptions with their reasons.
+//! or the error. Each pair of options is tested on the witnesses of both. An option that has an effect alone must
+//! also have one together with the other option, or the program must reject the pair. [`IGNORED`] lists exceptions
+//! with their reasons.
 
 use crate::Arguments;
 use clap::{Command, CommandFactory, Parser};
@@ -14,32 +16,32 @@ use std::{env, fs};
 
 const SHADERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/options");
 
-/// Options without a witness, and options that are ignored beside another (`*`: any), each with the reason.
+/// Options without a witness, and options that are ignored together with another (`*`: any), each with the reason.
 const IGNORED: &str = "\
-blend --reserve-location: a fragment shader gets no other outputs than its own
-position-only --reserve: the variants add nothing that could be in the way
-position-only --reserve-constant: the variants add nothing that could be in the way
-position-only --reserve-location: the variants add nothing that could be in the way
-position-only --reserve-push-constants: the variants add nothing that could be in the way
-position-only --reserve-ids-below: the variants add nothing that could be in the way
-position-only --no-names: the variants add nothing that could be in the way
+blend --reserve-location: no outputs are added to a fragment shader
+position-only --reserve: the variants add nothing that could conflict
+position-only --reserve-constant: the variants add nothing that could conflict
+position-only --reserve-location: the variants add nothing that could conflict
+position-only --reserve-push-constants: the variants add nothing that could conflict
+position-only --reserve-ids-below: the variants add nothing that could conflict
+position-only --no-names: the variants add nothing that could conflict
 vertex-pulling --reserve-location: no output is added
-capture --reserve beside --path: the module binds nothing, and so avoids no binding
-capture --reserve beside --set: the set that is named is another one
+capture --reserve beside --path: the module adds no bindings, so it avoids none
+capture --reserve beside --set: the named set is a different one
 capture --reserve-location beside --path: a decoration in place adds no output
 capture --no-names beside --path: a decoration in place adds no output
 capture --max-output-components beside --path: a decoration in place adds no output
-clip * beside --no-semantics: no output of this witness is a distance then, so that there is nothing to do
-clip --signature beside --emulate: it is for the fragment stage: the one before emulates the distances that it has
+clip * beside --no-semantics: then no output of this witness is a distance, so nothing changes
+clip --signature beside --emulate: only the fragment stage reads it: the stage before emulates its own distances
 clip --outputs beside --linked-outputs: linked outputs are marked, too
 clip --semantics beside --linked-outputs: linked outputs are marked, too
-convert --msl-version beside --msl-platform: this shader has one text for all versions and platforms that take it
-convert --msl-version beside --input-attachments: this shader has one text for all versions that take it
-convert --msl-platform beside --input-attachments: this shader has one text for all platforms that take it
-convert --stage beside --entry: the name or the stage is enough
-clip-space * beside --range: nothing is left to be done
-vertex-pulling --reserve beside --set: another set has room
-vertex-pulling --reserve beside --binding: another binding has room
+convert --msl-version beside --msl-platform: the text is the same for all versions and platforms with this shader
+convert --msl-version beside --input-attachments: the text is the same for all versions with this shader
+convert --msl-platform beside --input-attachments: the text is the same for all platforms with this shader
+convert --stage beside --entry: the name alone or the stage alone selects the entry point
+clip-space * beside --range: no change remains
+vertex-pulling --reserve beside --set: another set is free
+vertex-pulling --reserve beside --binding: another binding is free
 ";
 
 /// The options that select where results are written, which other tests cover (`tests/files.rs`, `tests/formats.rs`).
@@ -54,10 +56,10 @@ const WRITING: [&str; 8] = [
     "--in-place",
 ];
 
-/// One in this many pairs of options is tested at each commit; all if `POLYSHADE_WHOLE` is set.
+/// One in this many pairs of options is tested at each commit; `POLYSHADE_WHOLE` makes the test cover all pairs.
 const ONE_PAIR_IN: u64 = 8;
 
-/// A command line and the options that have an effect on it.
+/// A command line, and the options that change its result.
 struct Witness {
     verb: String,
     /// The shader's name, and the options that are always present.
@@ -69,9 +71,13 @@ fn witnesses() -> Vec<Witness> {
     let mut witnesses: Vec<Witness> = Vec::new();
     let lines = include_str!("../tests/options/witnesses.txt").lines();
     for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let mut words = shlex::split(line).expect("it is quoted right");
+        let mut words = shlex::split(line).expect("the line is quoted correctly");
         if line.starts_with(' ') {
-            witnesses.last_mut().expect("a command line is first").options.append(&mut words);
+            witnesses
+                .last_mut()
+                .expect("the file begins with a command line")
+                .options
+                .append(&mut words);
         } else {
             witnesses.push(Witness { verb: words.remove(0), words, options: Vec::new() });
         }
@@ -86,10 +92,10 @@ fn name(option: &str) -> &str {
 /// The written files by name, or the error that the program reports.
 type Made = Result<BTreeMap<String, Vec<u8>>, String>;
 
-/// Runs the program on a witness with more options, with its outputs in `out`.
+/// Runs the program on a witness with additional options, with its outputs in `out`.
 fn run(out: &Path, witness: &Witness, options: &[&str]) -> Made {
     let _ = fs::remove_dir_all(out);
-    fs::create_dir(out).expect("there is room");
+    fs::create_dir(out).expect("the folder can be created");
     let has_output = witness.words.iter().any(|word| word == "-o");
     let output = (!has_output).then_some("--output=%d/out.spv");
     let report = (witness.verb != "convert").then_some("--report=%d/out.json");
@@ -98,13 +104,13 @@ fn run(out: &Path, witness: &Witness, options: &[&str]) -> Made {
     let words = words.chain(witness.words[1..].iter().map(String::as_str)).chain([&*shader]);
     let words = words.chain(output).chain(report).chain(options.iter().copied());
     let put_in = |word: &str| word.replace("%d", &out.display().to_string()).replace("%i", SHADERS);
-    // The usage shows the given options, so remove it from the error.
+    // Remove the usage from the error, because it shows the given options.
     let refused = |error: clap::Error| {
         error.to_string().split("\nUsage").next().map(str::to_owned).unwrap_or_default()
     };
     let arguments = Arguments::try_parse_from(words.map(put_in)).map_err(refused)?;
     arguments.verb.run().map_err(|failure| failure.message().to_owned())?;
-    let files = fs::read_dir(out).expect("it is there").map(|file| {
+    let files = fs::read_dir(out).expect("the folder exists").map(|file| {
         let file = file.expect("it can be read");
         let bytes = fs::read(file.path()).expect("it can be read");
         (file.file_name().to_string_lossy().into_owned(), bytes)
@@ -112,7 +118,7 @@ fn run(out: &Path, witness: &Witness, options: &[&str]) -> Made {
     Ok(files.collect())
 }
 
-/// Returns the sources of the tests of a verb that lowers nothing, from files named after the verb.
+/// Returns the source code of the tests of a verb that lowers nothing, from the files named after the verb.
 fn tests_of(verb: &str) -> String {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let files = walkdir::WalkDir::new(&tests).into_iter().map(|file| file.expect("it is there"));
@@ -124,7 +130,7 @@ fn tests_of(verb: &str) -> String {
     files.map(|file| fs::read_to_string(file.path()).expect("it is text")).collect()
 }
 
-/// A new option fails here until it has a witness or, if the verb lowers nothing, a test.
+/// A new option fails this test until it has a witness or, if its verb lowers nothing, a test.
 #[test]
 fn every_option_has_a_witness_or_a_test() {
     let command = Arguments::command();
@@ -172,7 +178,7 @@ fn every_option_has_a_witness_or_a_test() {
 
 #[test]
 fn every_option_acts_alone() {
-    let folder = tempfile::tempdir().expect("there is room");
+    let folder = tempfile::tempdir().expect("the folder can be created");
     let out = folder.path().join("out");
     let mut ignored = Vec::new();
     for witness in witnesses() {
@@ -187,7 +193,7 @@ fn every_option_acts_alone() {
 
 #[test]
 fn no_option_is_ignored_beside_another() {
-    let folder = tempfile::tempdir().expect("there is room");
+    let folder = tempfile::tempdir().expect("the folder can be created");
     let out = folder.path().join("out");
     let whole = env::var_os("POLYSHADE_WHOLE").is_some();
     let seed = env::var("POLYSHADE_SAMPLE").unwrap_or_default();
@@ -230,7 +236,8 @@ fn no_option_is_ignored_beside_another() {
     assert_eq!(needless, [""; 0]);
 }
 
-/// Returns the option that has an effect alone but not beside the other, and then the other.
+/// Returns the option of the pair that has an effect alone but not with the other option, followed by the other
+/// option.
 fn ignored<'o>(out: &Path, witness: &Witness, pair: [&'o str; 2]) -> Option<[&'o str; 2]> {
     let both = run(out, witness, &pair);
     if both.is_err() {

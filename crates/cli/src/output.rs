@@ -1,4 +1,4 @@
-//! The files that a verb writes: all of them completely, or none.
+//! The files that a verb writes. Either all files are written completely, or none is written.
 
 use crate::bound::Bound;
 use crate::code;
@@ -15,32 +15,32 @@ use std::fs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Files and standard output, written after everything else has succeeded.
+/// The files and the standard output of a verb, which are written after everything else has succeeded.
 #[derive(Default)]
 pub(crate) struct Outputs {
     modules: Modules,
     files: Files,
     stdout: Vec<u8>,
-    /// The paths of the files as the user gave them.
+    /// The paths of the output files as the user wrote them.
     names: Vec<PathBuf>,
-    /// The files that were read.
+    /// The paths of the files that were read.
     read: Vec<PathBuf>,
     keep_unchanged: bool,
     bound: Bound,
 }
 
-/// The form in which modules are written.
+/// The options for writing modules.
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) formats: Formats,
-    /// The entry point to write, for formats that hold a single one.
+    /// The entry point to write to formats that hold only one.
     pub(crate) entry: Option<(String, ExecutionModel)>,
-    /// Whether SPIRV-Tools validates the modules first.
+    /// Whether SPIRV-Tools validates the modules before they are written.
     pub(crate) validate: bool,
     pub(crate) target_env: Option<String>,
 }
 
-/// Returns the stage of the rewritten entry point, which differs from `model` after a capture in a compute stage.
+/// Returns the stage of the rewritten entry point. A capture in a compute stage changes it; otherwise it is `model`.
 fn made_for(words: &[u32], name: &str, model: ExecutionModel) -> ExecutionModel {
     let Ok(module) = Module::parse(words) else { return model };
     let mut named = module.entry_points().filter(|one| one.name() == name);
@@ -49,7 +49,7 @@ fn made_for(words: &[u32], name: &str, model: ExecutionModel) -> ExecutionModel 
 }
 
 impl Outputs {
-    /// Creates an empty set of outputs; modules are written in this form.
+    /// Creates an empty set of outputs with these options for writing modules.
     pub(crate) fn of(modules: Modules) -> Self {
         Self { modules, ..Self::default() }
     }
@@ -58,7 +58,7 @@ impl Outputs {
         self.modules.entry = Some(entry);
     }
 
-    /// Adds a module, in the format of the file's extension; `-` is standard output.
+    /// Adds a module in the format that the file's extension selects; `-` is standard output.
     pub(crate) fn add_module(&mut self, path: &Path, words: &[u32]) -> Result<(), Failure> {
         self.check_valid(path, words)?;
         let format = self.modules.formats.of(path)?;
@@ -80,13 +80,13 @@ impl Outputs {
         if path == Path::new("-") && format == Format::Spv && std::io::stdout().is_terminal() {
             let message = "SPIR-V is binary, and standard output is a terminal";
             let failure = Failure::new(&code::CLI_USAGE, message);
-            let help = "name a file with -o, redirect the output, or say a format with --format";
+            let help = "name a file with -o, redirect the output, or choose a format with --format";
             return Err(failure.help(help));
         }
         self.add(path, bytes)
     }
 
-    /// Validates a written module. Its input was valid, so an invalid output is a bug of polyshade.
+    /// Validates a module before it is written. Its input was valid, so an invalid output is a bug in polyshade.
     fn check_valid(&self, path: &Path, words: &[u32]) -> Result<(), Failure> {
         if !self.modules.validate {
             return Ok(());
@@ -95,10 +95,11 @@ impl Outputs {
         valid.map_err(|error| match error {
             polyshade_formats::Error::Faulty(fault) => {
                 let message = format!(
-                    "{}: polyshade made a module that is not valid, which is a bug of polyshade: {fault}",
+                    "{}: polyshade wrote an invalid module, which is a bug in polyshade: {fault}",
                     path.display()
                 );
-                Failure::new(&code::CLI_INVALID_OUTPUT, message).help("please report it, with the shader")
+                Failure::new(&code::CLI_INVALID_OUTPUT, message)
+                    .help("please report it, with the shader")
             }
             other => Failure::of_format(other, &path.display().to_string(), "--validate"),
         })
@@ -109,7 +110,7 @@ impl Outputs {
         let Some((name, model)) = &self.modules.entry else {
             let message = "the format takes one entry point, and the module has none or several";
             let failure = Failure::new(&code::CLI_USAGE, message);
-            return Err(failure.help("say which with --entry and --stage"));
+            return Err(failure.help("select it with --entry and --stage"));
         };
         let entry = EntryPoint { name, model: made_for(words, name, *model).0 };
         let text = formats::translate(words, entry, &target)
@@ -120,7 +121,7 @@ impl Outputs {
         Ok(text.source)
     }
 
-    /// Returns the bindings of the resources in the text formats, for reports.
+    /// Returns the bindings of resources in MSL and WGSL, for reports.
     pub(crate) fn bound(&self) -> &Bound {
         &self.bound
     }
@@ -135,7 +136,7 @@ impl Outputs {
         self.add_stdout(format!("{}\n", printable(text.trim_end())).into_bytes())
     }
 
-    /// Adds any other file; `-` is standard output.
+    /// Adds a file that is not a module; `-` is standard output.
     pub(crate) fn add(&mut self, path: &Path, bytes: Vec<u8>) -> Result<(), Failure> {
         if path == Path::new("-") {
             return self.add_stdout(bytes);
@@ -143,23 +144,23 @@ impl Outputs {
         self.names.push(path.to_owned());
         let path = match memory::is_held() {
             true => path.to_owned(),
-            // Write the target of a symbolic link, and keep the link.
+            // Write to the target of a symbolic link, and keep the link.
             false => fs::canonicalize(path).unwrap_or_else(|_| in_real_folder(path)),
         };
         if self.files.iter().any(|(other, _)| *other == path) {
-            let message = format!("{}: two outputs would go to this file", path.display());
+            let message = format!("{}: two outputs would be written to this file", path.display());
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         self.files.push((path, bytes));
         Ok(())
     }
 
-    /// Returns the paths of the files, as the user gave them.
+    /// Returns the paths of the output files as the user wrote them.
     pub(crate) fn names(&self) -> impl Iterator<Item = &Path> {
         self.names.iter().map(PathBuf::as_path)
     }
 
-    /// Records files that were read. They are not overwritten unless the user allows it.
+    /// Records the paths of files that were read. These files are not overwritten unless the user allows it.
     pub(crate) fn made_of(&mut self, files: impl IntoIterator<Item = PathBuf>) {
         self.read.extend(files);
     }
@@ -176,27 +177,30 @@ impl Outputs {
             Some((name, _)) => {
                 let message = "this file was read, and the output would take its place";
                 let failure = Failure::at(&code::CLI_USAGE, name, message);
-                Err(failure.help("name another file, or say --in-place"))
+                Err(failure.help("name another file, or pass --in-place"))
             }
             None => Ok(()),
         }
     }
 
-    /// Keeps files that already contain the same bytes.
+    /// Makes `write` skip files that already contain the same bytes.
     pub(crate) fn keep_unchanged(&mut self) {
         self.keep_unchanged = true;
     }
 
     fn add_stdout(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
         if !self.stdout.is_empty() {
-            return Err(Failure::new(&code::CLI_USAGE, "two outputs would go to standard output"));
+            return Err(Failure::new(
+                &code::CLI_USAGE,
+                "two outputs would be written to standard output",
+            ));
         }
         self.stdout = bytes;
         Ok(())
     }
 
-    /// Writes all files to temporary files beside their places, and prints standard output; then renames the files. An
-    /// error leaves no file.
+    /// Writes each file to a temporary file in the same folder, prints the standard output, and then renames the
+    /// temporary files. If an error occurs before the renaming, no regular file changes.
     pub(crate) fn write(self) -> Result<(), Failure> {
         self.bound.check(&self.modules.formats)?;
         self.check_read()?;
@@ -206,7 +210,7 @@ impl Outputs {
             if self.keep_unchanged && holds(&path, &bytes) {
                 continue;
             }
-            // Write to a device or a pipe, which must not be replaced.
+            // Write directly to a device or a pipe, which must not be replaced by a file.
             let metadata = fs::metadata(&path);
             if metadata.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
                 fs::write(&path, bytes).map_err(failed)?;
@@ -226,7 +230,7 @@ impl Outputs {
     }
 }
 
-/// Returns the system's error without the temporary path that `tempfile` appends and that differs each time.
+/// Returns the system's error message without the temporary path that `tempfile` appends, which differs each time.
 fn cause(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at path ").map_or(text.as_str(), |(cause, _)| cause).to_owned()
@@ -239,7 +243,7 @@ fn holds(path: &Path, bytes: &[u8]) -> bool {
     fs::metadata(path).is_ok_and(same_size) && fs::read(path).is_ok_and(|old| old == bytes)
 }
 
-/// Returns the canonical path of a file that does not exist yet, in a folder that does.
+/// Returns the canonical path of a file that does not exist yet in an existing folder.
 fn in_real_folder(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -249,7 +253,7 @@ fn in_real_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns a builder of temporary files with the permissions of the replaced file, or of a new file.
+/// Returns a builder of temporary files that have the permissions of the replaced file, or of a new file.
 pub(crate) fn with_permissions(
     replaced: Option<fs::Metadata>,
 ) -> tempfile::Builder<'static, 'static> {
@@ -266,7 +270,7 @@ pub(crate) fn with_permissions(
     builder
 }
 
-/// Prints text to standard output, with control characters escaped: names in a module must not control a terminal.
+/// Prints text to standard output. Escapes control characters, because names in a module must not control a terminal.
 pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
     print(format!("{}\n", printable(text.trim_end())).as_bytes())
 }
@@ -285,7 +289,7 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Converts the error of a text format; adds the option that removes the unsupported point size.
+/// Converts an error of a text format. If point sizes are unsupported, adds the option that removes them.
 fn of_language(error: polyshade_formats::Error, place: &str, format: Format) -> Failure {
     let option = match format {
         Format::Hlsl => Some("--hlsl-drop-point-size leaves it out"),
@@ -308,15 +312,15 @@ mod tests {
     fn what_we_made_invalid_is_our_bug_and_is_not_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.spv");
-        // A module without a memory model.
+        // This module has no memory model.
         let invalid = [0x0723_0203, 0x0001_0000, 0, 1, 0];
         let mut outputs = Outputs::of(Modules { validate: true, ..Modules::default() });
         let failure = outputs.add_module(&file, &invalid).expect_err("it is not valid");
-        assert!(failure.to_string().contains("which is a bug of polyshade"), "{failure}");
+        assert!(failure.to_string().contains("which is a bug in polyshade"), "{failure}");
         outputs.write().expect("nothing is left to write");
         assert!(!file.exists());
 
-        // The control: without validation, the module is written.
+        // As a control, the module is written without validation.
         let mut outputs = Outputs::default();
         outputs.add_module(&file, &invalid).expect("it is not validated");
         outputs.write().expect("it is written");

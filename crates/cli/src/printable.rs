@@ -1,4 +1,4 @@
-//! Text that is safe to print on a terminal: names in a module must not control it.
+//! Makes text safe to print, because names in a module must not control the terminal.
 
 /// Escapes the control characters in `text`, except line feeds.
 pub(crate) fn printable(text: &str) -> String {

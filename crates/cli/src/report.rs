@@ -1,4 +1,4 @@
-//! Reports of lowerings, as JSON and as text, with the same structure for every verb.
+//! Reports of lowerings, as JSON and as text. The structure is the same for every verb.
 
 use crate::bound::Bound;
 use crate::lowering::Lowering;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Version of the report's structure; it increases when a field is removed or changes its meaning.
+/// Version of the report's structure, which increases when a field is removed or changes its meaning.
 const VERSION: u32 = 4;
 
 pub(crate) struct Report {
@@ -17,16 +17,16 @@ pub(crate) struct Report {
     stage: ExecutionModel,
     /// The result, in a structure that depends on the lowering.
     result: Value,
-    /// The same as text.
+    /// The result as text.
     text: String,
     params: Vec<HostParams>,
     requirements: Requirements,
-    /// How the host draws with the result, if the draw changes.
+    /// How the host draws with the rewritten shader, if the draw changes.
     draw: Option<&'static str>,
 }
 
 impl Report {
-    /// Creates the report of a lowering of the entry point `entry`, with its `result`, and the same as `text`.
+    /// Creates the report of a lowering of the entry point `entry`, with its `result` as data and as `text`.
     pub(crate) fn new(
         lowering: Lowering,
         (entry, stage): (&str, ExecutionModel),
@@ -37,7 +37,7 @@ impl Report {
             lowering,
             entry: entry.to_owned(),
             stage,
-            result: serde_json::to_value(result).expect("results have no keys but strings"),
+            result: serde_json::to_value(result).expect("all keys are strings"),
             text,
             params: Vec::new(),
             requirements: Requirements::default(),
@@ -65,7 +65,7 @@ impl Report {
         (self.entry.clone(), self.stage)
     }
 
-    /// Formats the report as JSON, with the bindings of resources in MSL and WGSL, if those were written.
+    /// Formats the report as JSON. It includes the bindings of resources in MSL and WGSL if such files were written.
     pub(crate) fn to_json(&self, bound: &Bound) -> String {
         print(self.to_value(), bound)
     }
@@ -115,7 +115,7 @@ impl Report {
         text
     }
 
-    /// Returns the descriptors, each once, even if several stages use it.
+    /// Returns the descriptors. A descriptor that several stages use is returned once.
     fn bound(&self) -> impl Iterator<Item = &Descriptor> {
         let all = &self.requirements.descriptors;
         let is_first = move |(number, one): &(usize, &Descriptor)| {
@@ -165,7 +165,7 @@ impl Report {
     }
 }
 
-/// Formats the report of all stages of a pipeline as JSON.
+/// Formats the reports of all stages of a pipeline as JSON.
 pub(crate) fn of_pipeline(stages: &[Report], bound: &Bound) -> String {
     let stages: Vec<Value> = stages.iter().map(Report::to_value).collect();
     print(json!({ "stages": stages }), bound)
@@ -176,7 +176,7 @@ fn print(mut report: Value, bound: &Bound) -> String {
     for (format, files) in bound.report() {
         report[format] = files;
     }
-    serde_json::to_string_pretty(&report).expect("a report has no keys but strings")
+    serde_json::to_string_pretty(&report).expect("all keys are strings")
 }
 
 fn order(ordering: Ordering) -> &'static str {

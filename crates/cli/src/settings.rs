@@ -1,4 +1,4 @@
-//! The settings of a whole run, independent of the verb: the form of standard error.
+//! Settings for the whole run, independent of the verb: how errors and notes are printed to standard error.
 
 use clap::{ColorChoice, ValueEnum};
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ pub(crate) enum ErrorFormat {
     Json,
 }
 
-/// The user's options for standard error.
+/// The user's options for the output to standard error.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) errors: ErrorFormat,
@@ -23,8 +23,8 @@ pub(crate) struct Settings {
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
 impl Settings {
-    /// Reads the settings from the arguments before clap parses them, because errors in the arguments depend on these
-    /// settings. Response files are not read.
+    /// Reads the settings from the arguments before clap parses the arguments, because errors in the arguments are
+    /// printed with these settings. Response files are not read.
     pub(crate) fn of_words(words: impl Iterator<Item = OsString>) -> Self {
         let words: Vec<OsString> = words.take_while(|word| word != "--").collect();
         Self {
@@ -34,14 +34,14 @@ impl Settings {
         }
     }
 
-    /// Makes these the settings of the process.
+    /// Makes these settings the settings of the process.
     pub(crate) fn hold(self) {
-        // The first settings stay: shaders of a batch have no separate settings.
+        // The first settings remain, because the shaders of a batch have no settings of their own.
         let _ = SETTINGS.set(self);
     }
 }
 
-/// Returns the last valid value of an option.
+/// Returns the value of the last occurrence of an option that has a valid value.
 fn value<T: ValueEnum>(words: &[OsString], option: &str) -> Option<T> {
     let mut values = words.iter().enumerate().filter_map(|(at, word)| {
         let rest = word.to_str()?.strip_prefix(option)?;
@@ -61,7 +61,7 @@ pub(crate) fn is_quiet() -> bool {
     SETTINGS.get().is_some_and(|settings| settings.quiet)
 }
 
-/// Whether a person reads standard error, judging by the options.
+/// Whether the options suggest that a person reads standard error.
 pub(crate) fn is_for_people() -> bool {
     SETTINGS.get().is_some() && !is_quiet() && errors() == ErrorFormat::Text
 }

@@ -1,4 +1,4 @@
-//! Finds the entry point that a verb rewrites, by its stage and by `--entry` and `--stage`.
+//! Finds the entry point that a verb rewrites, by its stage and by the options `--entry` and `--stage`.
 
 use crate::code;
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use polyshade::Module;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{self, ExecutionModel};
 
-/// The stages that can pass vertices to the rasterizer. Lowerings reject mesh stages with their reasons.
+/// The stages that can pass vertices to the rasterizer. Lowerings reject mesh stages and give the reason.
 const BEFORE_RASTERIZATION: [ExecutionModel; 5] = [
     ExecutionModel::VERTEX,
     ExecutionModel::TESSELLATION_EVALUATION,
@@ -16,7 +16,7 @@ const BEFORE_RASTERIZATION: [ExecutionModel; 5] = [
     ExecutionModel::MESH_NV,
 ];
 
-/// Returns the requested or only entry point of a stage that can pass vertices to the rasterizer.
+/// Returns the requested entry point, or the only one, in a stage that can pass vertices to the rasterizer.
 pub(crate) fn before_rasterization(
     input: &Input,
     module: &Module<'_>,
@@ -24,10 +24,10 @@ pub(crate) fn before_rasterization(
     only_entry(input, module, &BEFORE_RASTERIZATION)
 }
 
-/// Returns the requested or only entry point of these stages.
+/// Returns the requested entry point, or the only one, in one of these stages.
 ///
-/// A module without entry points of these stages is a shader of another stage. Its error differs from that of a
-/// module without the requested entry point.
+/// If a module has no entry point in these stages, the error says that it is a shader of another stage. A missing
+/// requested entry point is a different error.
 pub(crate) fn only_entry(
     input: &Input,
     module: &Module<'_>,
@@ -46,7 +46,7 @@ pub(crate) fn only_entry(
     let kinds = named(stages.iter().copied(), " or ");
     if !found.is_empty() {
         let message = format!(
-            "{}: there are {} {kinds} entry points: say which with --entry, or with --stage",
+            "{}: the module has {} {kinds} entry points: select one with --entry or --stage",
             input.name(),
             found.len()
         );
@@ -55,7 +55,7 @@ pub(crate) fn only_entry(
     }
     if of_stages.count() > 0 {
         let asked = input.entry.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
-        let message = format!("there is no entry point{asked} of the {kinds} stage");
+        let message = format!("the module has no entry point{asked} of the {kinds} stage");
         let help = format!("the module's entry points: {}", shown(&mut all.iter()));
         return Err(input.failed(&spv::code::ENTRY_POINT_NOT_FOUND, message).help(help));
     }
@@ -64,11 +64,11 @@ pub(crate) fn only_entry(
         others => others,
     };
     let message =
-        format!("{}: there is no {kinds} entry point; the module's stages: {others}", input.name());
+        format!("{}: the module has no {kinds} entry point; its stages: {others}", input.name());
     Err(Failure::new(&code::CLI_OTHER_STAGE, message))
 }
 
-/// Joins the names of stages, each once, with `last` before the last name.
+/// Joins the names of stages without repetitions, with `last` before the last name.
 fn named(stages: impl Iterator<Item = ExecutionModel>, last: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in stages.map(|stage| stage.to_string()) {

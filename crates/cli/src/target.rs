@@ -1,17 +1,17 @@
-//! Reservations: the descriptors, locations and ids that a verb must not use.
+//! Reservations: the descriptors, locations and ids that lowerings must not use.
 
 use clap::Args;
 use polyshade::host::{Binding, Reserved, Set, Target};
 use polyshade::spv::ExecutionModel;
 use std::ops::Range;
 
-/// The heading of these options in `--help`.
-const FREE: &str = "What stays free";
+/// The help heading of the options in this file.
+const FREE: &str = "Reserved resources";
 
-/// The heading of the options of `capture --pull` in `--help`.
+/// The help heading of the options that belong to `capture --pull`.
 pub(crate) const PULL: &str = "Vertex attributes that the shader fetches";
 
-/// The reservations.
+/// Options that reserve resources.
 #[derive(Args)]
 pub(crate) struct Free {
     /// Add nothing to this descriptor set, or to this binding of it, because other stages use it
@@ -32,12 +32,12 @@ pub(crate) struct Free {
     #[arg(long, value_delimiter = ',', value_name = "FIRST-LAST", value_parser = bytes)]
     reserve_push_constants: Vec<Range<u32>>,
 
-    /// Give new instructions only SPIR-V ids from this one on [default: 0]
+    /// Number new SPIR-V ids from this one on [default: 0]
     #[arg(help_heading = FREE)]
     #[arg(long, value_name = "ID", default_value_t = 0, hide_default_value = true)]
     reserve_ids_below: u32,
 
-    /// Give new ids no debug names
+    /// Do not give debug names to new ids
     #[arg(help_heading = FREE, long)]
     no_names: bool,
 }
@@ -49,7 +49,7 @@ fn reservation(text: &str) -> Result<(Set, Option<Binding>), String> {
     };
     match (set.parse(), binding.transpose()) {
         (Ok(set), Ok(binding)) => Ok((Set(set), binding.map(Binding))),
-        _ => Err("what is reserved is given as SET or SET:BINDING".to_owned()),
+        _ => Err("reserved resources are given as SET or SET:BINDING".to_owned()),
     }
 }
 
@@ -62,7 +62,7 @@ fn bytes(text: &str) -> Result<Range<u32>, String> {
 }
 
 impl Free {
-    /// Returns the entry point with the reservations, as the target of a lowering.
+    /// Returns the entry point together with the reservations, as the target of a lowering.
     pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
         Target::new(entry).stage(stage).reserved(self.reserved()).names(!self.no_names)
     }

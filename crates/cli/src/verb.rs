@@ -1,4 +1,5 @@
-//! The verbs, each in a file. They are declared here because `cargo fmt` finds no modules that a macro declares.
+//! The verbs, each in its own file. They are declared here because `cargo fmt` does not find modules that a macro
+//! declares.
 
 pub(crate) mod batch;
 pub(crate) mod blend;

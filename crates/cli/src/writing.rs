@@ -1,4 +1,4 @@
-//! The destinations of a verb's results: modules, a report, a difference.
+//! Writes a verb's results: modules, a report, or a difference.
 
 use crate::Done;
 use crate::bound::Bound;
@@ -22,7 +22,7 @@ pub(crate) struct Writing {
     #[arg(help_heading = WRITING, long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Print the report to standard output; write the module to a file (-o)
+    /// Print the report to standard output; the module must be written to a file (-o)
     #[arg(help_heading = WRITING, long)]
     json: bool,
 
@@ -33,7 +33,7 @@ pub(crate) struct Writing {
     #[command(flatten)]
     build: Build,
 
-    /// Print the difference of the disassembled modules to standard output; write the module to a file (-o)
+    /// Print the difference of the disassembled modules to standard output; the module must be written to a file (-o)
     #[arg(help_heading = WRITING)]
     #[arg(long, requires = "output", conflicts_with_all = ["json", "dry_run"])]
     diff: bool,
@@ -42,11 +42,11 @@ pub(crate) struct Writing {
     formats: Formats,
 }
 
-/// A further module of a verb, with its file.
+/// An additional module that a verb writes, with its file.
 pub(crate) type Beside<'w> = (&'w Path, &'w [u32]);
 
 impl Writing {
-    /// Rejects options of formats that neither this output nor those of `beside` have.
+    /// Rejects options for formats in which neither this output nor any file of `beside` is written.
     pub(crate) fn check<'p>(&'p self, beside: impl Iterator<Item = &'p Path>) -> Done {
         let output = (!self.dry_run).then(|| self.output());
         self.formats.check(beside.chain(output))
@@ -64,7 +64,7 @@ impl Writing {
         self.output.as_deref().unwrap_or(Path::new("-"))
     }
 
-    /// Writes or prints only the report.
+    /// Prints or writes only the report.
     pub(crate) fn preview(&self, input: &Input, report: &Report) -> Done {
         let json = report.to_json(&Bound::default());
         if let Some(file) = &self.report {
@@ -77,7 +77,8 @@ impl Writing {
         print_text(&if self.json { json } else { report.to_text() })
     }
 
-    /// Writes the module `words`, rewritten from `before`, the modules beside it and the report, or only reports.
+    /// Writes the module `words`, which was rewritten from `before`, with the additional modules and the report, or
+    /// only prints.
     pub(crate) fn finish(
         &self,
         input: &Input,
@@ -112,7 +113,7 @@ impl Writing {
         }
         self.build.apply(input, &mut outputs)?;
         outputs.write()?;
-        // No note if a report or a build system was requested, because then no person waits for it.
+        // Print no note if a report was requested or a build system runs the program: no person would read it.
         if !(self.wants_report() || self.build.is_asked() || self.output() == Path::new("-")) {
             let files = beside.iter().map(|(file, _)| *file);
             let files: Vec<&Path> = std::iter::once(self.output()).chain(files).collect();

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-/// Returns a folder to work in; `in` is the folder of shaders.
+/// Returns a temporary folder for a test. The shaders are in its subfolder `in`.
 fn work() -> Work {
     let work = Work::new();
     fs::create_dir(work.path("in")).unwrap();

@@ -1,4 +1,4 @@
-//! Tests `polyshade clip`: semantics from a file, and distances that Metal does not have.
+//! Tests `polyshade clip` with semantics from a file and with distances that Metal does not support.
 
 use crate::work::Work;
 
@@ -32,7 +32,7 @@ fn work() -> Work {
     Work::with(&[("a.vert", REGISTERS), ("b.vert", ARRAYS), ("b.frag", FRAGMENT)])
 }
 
-/// Runs a line that must succeed, and returns the file that it writes.
+/// Runs a command line that must succeed, and returns the file that it writes.
 #[track_caller]
 fn written(work: &Work, line: &str) -> Vec<u8> {
     work.succeeds(&format!("{line} -o written"));
@@ -48,7 +48,7 @@ fn a_file_lists_semantics_as_options_do() {
             r#"{ "outputs": ["clip=3.xy"], "linked_outputs": ["clip=3", "cull=4.x"] }"#,
             "--outputs clip=3.xy --linked-outputs clip=3,cull=4.x",
         ),
-        // Inputs of a vertex stage are attributes.
+        // Inputs of a vertex stage are attributes, so they cannot be distances.
         (r#"{ "inputs": [], "linked_inputs": [], "outputs": ["cull=3-4"] }"#, "--outputs cull=3-4"),
     ] {
         work.write("semantics.json", json);
@@ -59,7 +59,7 @@ fn a_file_lists_semantics_as_options_do() {
         assert!(listed != unmarked, "{json} says nothing");
     }
 
-    // Together with the semantics of options.
+    // Semantics from a file and from options can be combined.
     work.write("semantics.json", r#"{ "outputs": ["clip=3"] }"#);
     let both = written(&work, "clip a.vert --semantics semantics.json --outputs cull=4.xy");
     assert!(both == written(&work, "clip a.vert --outputs clip=3,cull=4.xy"));
@@ -84,8 +84,8 @@ fn a_file_that_is_no_list_of_semantics_is_refused_by_its_place() {
     work.fails("clip a.vert --semantics none.json -o l.spv", 1, "none.json");
 }
 
-/// Returns Metal's attributes of structure members and parameters, without interpolation qualifiers: `position` of
-/// `[[position]]`.
+/// Returns the attributes of structure members and parameters in MSL, such as `position` for `[[position]]`,
+/// without interpolation qualifiers.
 fn attributes(text: &str) -> Vec<&str> {
     let inside = text.split("[[").skip(1).filter_map(|rest| rest.split("]]").next());
     inside.filter_map(|one| one.split(", ").next()).collect()

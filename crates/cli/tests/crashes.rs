@@ -1,14 +1,15 @@
-//! Tests that a crash in C++ fails one shader only: broken modules and texts through every library, in one batch.
+//! Tests that a crash in C++ code fails only one shader, by sending broken modules and texts through every library
+//! in one batch.
 
 use crate::work::{Work, stderr};
 use std::fs;
 use std::path::Path;
 use walkdir::WalkDir;
 
-/// The number of broken modules, and of broken texts.
+/// The number of broken modules, which is also the number of broken texts.
 const COUNT: u64 = 150;
 
-/// Pseudo-random numbers that are the same in every run.
+/// A generator of pseudo-random numbers that are the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -18,7 +19,7 @@ impl Numbers {
     }
 }
 
-/// Returns the sources to break: the shaders of the mutants, which do not depend on the cases.
+/// Returns the sources to break. They are the shaders of the mutants, which do not change with the test cases.
 fn sources() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/mutants");
     let files = WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
@@ -30,7 +31,7 @@ fn sources() -> Vec<(String, String)> {
     shaders.map(|(name, path)| (name, fs::read_to_string(path).unwrap())).collect()
 }
 
-/// Changes words: replaces operands by other ids, removes or repeats instructions.
+/// Breaks words: replaces operands with other ids, and removes or repeats instructions.
 fn break_words(words: &mut Vec<u32>, numbers: &mut Numbers) {
     for _ in 0..=numbers.below(3) {
         let mut starts = Vec::new();
@@ -60,7 +61,7 @@ fn break_words(words: &mut Vec<u32>, numbers: &mut Numbers) {
     }
 }
 
-/// Moves and replaces tokens.
+/// Breaks text: moves and replaces tokens.
 fn break_text(text: &str, numbers: &mut Numbers) -> String {
     const OTHERS: [&str; 10] =
         ["0", "-1", "{", "}", "(", "[", "void", "struct", "#define", "1e999"];
@@ -97,7 +98,7 @@ fn no_library_ends_the_program() {
         fs::create_dir_all(work.path("modules")).unwrap();
         fs::write(work.path(&format!("modules/{number}.spv")), bytes).unwrap();
     }
-    // A module that is known to crash SPIRV-Cross, so that at least one does.
+    // This module is known to crash SPIRV-Cross, so at least one crash occurs.
     let known = include_str!("../../../tests/cases/formats/cross-asserts.spvasm");
     work.write("known.spvasm", known);
     work.succeeds("convert known.spvasm -o modules/known.spv");
@@ -126,7 +127,7 @@ fn no_library_ends_the_program() {
     assert!(crashes >= 2, "nothing crashes, so this shows nothing");
 }
 
-/// Valid HLSL that makes an assertion of glslang fail.
+/// The shader is valid HLSL, but makes an assertion in glslang fail.
 #[test]
 fn an_assertion_of_glslang_fails_one_shader() {
     let work = Work::new();
@@ -140,7 +141,7 @@ fn an_assertion_of_glslang_fails_one_shader() {
     assert!(work.has("out/b.frag.hlsl.spv") && !work.has("out/a.frag.hlsl.spv"));
 }
 
-/// Valid GLSL with 2³⁹ statements.
+/// The shader is valid GLSL that contains 2³⁹ empty statements.
 #[cfg(unix)]
 #[test]
 fn a_call_that_takes_too_long_fails_one_shader() {

@@ -1,11 +1,11 @@
-//! Tests the code blocks of documents: command lines succeed, and JSON is valid. `cargo xtask tidy` checks links.
+//! Tests the code blocks of documents: command lines succeed, and JSON is valid. `cargo xtask tidy` checks the links.
 
 use crate::work::{Work, stderr};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Returns the pages for users, with their texts.
+/// Returns the names and texts of the pages for users.
 fn pages() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let in_folder = |folder: &str| {
@@ -23,7 +23,7 @@ fn pages() -> Vec<(String, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// Returns the code of a page: fenced blocks with the language of the first fence, and indented blocks.
+/// Returns the code of a page: indented blocks, and fenced blocks with the language of the opening fence.
 fn blocks(text: &str) -> Vec<(&str, String)> {
     let mut blocks: Vec<(&str, String)> = Vec::new();
     let mut fence: Option<&str> = None;
@@ -43,7 +43,7 @@ fn blocks(text: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-/// Returns the unchanged contents of fenced blocks, with the language of the first fence.
+/// Returns the unchanged contents of fenced blocks, with the language of the opening fence.
 fn fenced(text: &str) -> Vec<(&str, String)> {
     let parts: Vec<&str> = text.split("```").collect();
     let inside = parts.iter().skip(1).step_by(2);
@@ -61,7 +61,7 @@ fn lines(code: &str) -> Vec<String> {
     lines.filter(|line| !line.contains('…')).map(str::to_owned).collect()
 }
 
-/// Every page's commands run unchanged, one after another, in a folder with the repository's `examples`.
+/// Every page's commands are run unchanged and in order, in a folder that contains the repository's `examples`.
 #[test]
 fn command_lines_in_documents_succeed() {
     let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
@@ -74,7 +74,7 @@ fn command_lines_in_documents_succeed() {
         std::os::unix::fs::symlink(&examples, work.path("examples")).expect("there is room");
         let blocks = blocks(&text);
         let all = blocks.iter().flat_map(|(_, code)| lines(code));
-        // Commands of the layer need programs that use Vulkan.
+        // Skip commands of the layer, because they need programs that use Vulkan.
         for line in all.filter(|line| !line.starts_with("polyshade layer")) {
             let mut command = Command::new("bash");
             command.current_dir(work.folder()).args(["-o", "pipefail", "-c", &line]);
@@ -100,14 +100,14 @@ fn json_in_documents_is_json() {
     assert!(read > 0);
 }
 
-/// Pages contain unchanged files of `examples`.
+/// Pages contain exact copies of files from `examples`.
 #[test]
 fn the_recipe_shown_is_the_one_that_runs() {
     let recipe = include_str!("../../../examples/recipes/pipeline.json");
     assert!(include_str!("../../../docs/recipe.md").contains(recipe));
 }
 
-/// The gallery contains files of `examples`, and a part of the text that each command writes.
+/// The gallery contains files from `examples` and a part of the text that each command writes.
 #[test]
 fn the_gallery_shows_what_the_program_writes() {
     let pages = pages();

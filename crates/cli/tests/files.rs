@@ -1,4 +1,4 @@
-//! Tests missing files, and files that must not remain after errors; filetests cannot cover these.
+//! Tests missing files, and files that must not remain after an error. Filetests cannot cover these cases.
 
 use crate::work::{Work, exits, stderr};
 use std::fs;
@@ -27,9 +27,9 @@ fn messages_are_not_wrapped_where_programs_read_them() {
     let name = format!("{}.vert", "a/".repeat(70));
     let output = Work::new().run(&format!("info {name}"));
     exits(&output, 1);
-    let said = stderr(&output);
+    let printed = stderr(&output);
     assert_eq!(
-        said.trim(),
+        printed.trim(),
         format!("error[cli.file]: {name}: No such file or directory (os error 2)")
     );
 }
@@ -41,7 +41,7 @@ fn a_module_of_another_major_version_is_refused() {
     let mut bytes = work.read("a.spv");
     bytes[6] = 2;
     fs::write(work.path("a.spv"), bytes).expect("there is room");
-    work.fails("info a.spv", 3, "a.spv: this is SPIR-V 2.");
+    work.fails("info a.spv", 3, "a.spv: SPIR-V 2.3 is not supported");
 }
 
 /// A vertex shader that writes `v` and the position.
@@ -96,9 +96,9 @@ fn errors_of_lowerings_name_the_shader() {
         ("position-only a.vert --keep w -o o.spv", "position-only.output-not-found"),
         ("info a.vert --entry other", "entry-point.not-found"),
     ] {
-        let said = stderr(&work.run(line));
+        let printed = stderr(&work.run(line));
         let start = format!("error[{code}]: a.vert: ");
-        assert!(said.trim_start().starts_with(&start), "{line}: {said}");
+        assert!(printed.trim_start().starts_with(&start), "{line}: {printed}");
     }
 }
 
@@ -107,9 +107,9 @@ fn errors_are_lines_of_json_for_programs() {
     let work = Work::with(&[("a.vert", VERTEX), ("b.frag", "#version 450\nvoid main() {}\n")]);
     let error = |line: &str| {
         let output = work.run(line);
-        let said = stderr(&output);
-        assert_eq!(said.trim_end().lines().count(), 1, "{line}: {said}");
-        let error = crate::work::json(&said);
+        let printed = stderr(&output);
+        assert_eq!(printed.trim_end().lines().count(), 1, "{line}: {printed}");
+        let error = crate::work::json(&printed);
         assert_eq!(error["exit_code"].as_i64(), output.status.code().map(i64::from), "{line}");
         assert_eq!((&error["version"], &error["severity"]), (&1.into(), &"error".into()));
         let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
@@ -126,7 +126,7 @@ fn errors_are_lines_of_json_for_programs() {
     assert!(message.contains("unexpected argument '--nonsense'") && help.contains("Usage:"));
     let line = "batch . capture --varyings v --error-format json --include b.frag,c -o out -j 0";
     assert_eq!(error(line).0, "cli.usage");
-    // The option belongs to the batch, not to the verb.
+    // `--error-format` belongs to the batch, not to the verb.
     let output = work.run("batch . info --error-format json -o out --report r.json -q");
     exits(&output, 0);
     assert_eq!(work.json("r.json")["options"].as_array().map(Vec::len), Some(0));
@@ -165,9 +165,9 @@ fn every_verb_has_a_manual_page() {
 fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
     let work = Work::with(&[("a.vert", VERTEX)]);
     let capture = "capture a.vert --varyings v -o o.spv";
-    let said = work.run(capture);
-    assert!(said.status.success() && said.stdout.is_empty());
-    let said = stderr(&said);
+    let printed = work.run(capture);
+    assert!(printed.status.success() && printed.stdout.is_empty());
+    let printed = stderr(&printed);
     for line in [
         "wrote o.spv: transform_feedback of main (vertex)",
         "  bind     storage buffer at set 3 binding 0: feedback buffer 0",
@@ -175,14 +175,14 @@ fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
         "  fill in  at storage=3:1: topology, flags, first_vertex, ",
         "  draw     a point list without indices, ",
     ] {
-        assert!(said.contains(line), "{line}: {said}");
+        assert!(printed.contains(line), "{line}: {printed}");
     }
-    // The commands in the message work.
+    // The commands that the message suggests work.
     for words in ["capture a.vert --varyings v --dry-run", "info o.spv"] {
-        assert!(said.contains(&format!("polyshade {words}\n")), "{said}");
+        assert!(printed.contains(&format!("polyshade {words}\n")), "{printed}");
         work.succeeds(words);
     }
-    assert!(said.contains("polyshade verify a.vert capture --varyings v\n"), "{said}");
+    assert!(printed.contains("polyshade verify capture a.vert --varyings v\n"), "{printed}");
     assert!(stderr(&work.run("clip-space a.vert -o o.spv")).starts_with("wrote o.spv: clip_space"));
     let lower = r#"pipeline {"clip_space":{}} a.vert -o o.spv"#;
     assert!(stderr(&work.run(lower)).starts_with("wrote o.spv: recipe of main (vertex)"));
@@ -217,7 +217,7 @@ fn what_was_written_and_what_the_host_does_is_said_to_people_only() {
 #[test]
 fn messages_are_coloured_where_that_is_said_whatever_the_verb() {
     let work = Work::with(&[("a.vert", VERTEX)]);
-    // For errors of the program and for errors in the command line.
+    // This applies to errors of the program and to errors in the command line.
     for wrong in ["info no.vert", "info a.vert --nonsense", "capture a.vert --varyings w -o o.spv"]
     {
         let colours = |line: &str| stderr(&work.run(line)).contains('\u{1b}');
@@ -276,7 +276,7 @@ fn errors_of_the_library_name_the_option_of_the_program() {
             "(--access-beyond-stride)",
         ),
     ] {
-        let said = stderr(&work.run(&format!("{line} -o o.spv")));
-        assert!(said.contains(option), "{line}: {said}");
+        let printed = stderr(&work.run(&format!("{line} -o o.spv")));
+        assert!(printed.contains(option), "{line}: {printed}");
     }
 }

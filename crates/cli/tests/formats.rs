@@ -1,4 +1,4 @@
-//! Tests shaders through files, pipes and compilers: a shader that is written and read again stays the same.
+//! Tests shaders through files, pipes and compilers. A shader that is written and read again does not change.
 
 use crate::work::{Work, exits, fails};
 use std::fs;
@@ -78,8 +78,8 @@ fn spvasm_gives_the_same_words_again() {
     assert!(piped == work.read("a.spv"));
 }
 
-/// Without the feature `tools`, the program still writes assembly. To read it and to validate, it runs the programs
-/// of SPIRV-Tools; if there are none, the error names the feature.
+/// Without the feature `tools`, the program can still write assembly. To read assembly and to validate, it runs the
+/// programs of SPIRV-Tools. If they are not installed, the error names the feature.
 #[test]
 fn without_spirv_tools_its_programs_are_asked() {
     let work = work();
@@ -146,21 +146,25 @@ fn options_that_nothing_reads_are_refused() {
     let work = work();
     work.succeeds("convert a.vert -o a.spv");
     for (line, why) in [
-        ("info a.spv -D N", "--define has no meaning for SPIR-V"),
-        ("info a.spv --language glsl", "--language has no meaning for SPIR-V"),
+        ("info a.spv -D N", "--define has no meaning for an input in SPIR-V"),
+        ("info a.spv --language glsl", "--language has no meaning for an input in SPIR-V"),
         ("info a.vert --target-env vulkan1.1", "--validate"),
         ("convert a.vert -o x.spv --msl-version 2.1", "--msl-version has no meaning"),
         ("convert a.vert -o x.metal --format glsl", "--format has no meaning"),
         ("convert a.vert -o x.metal --glsl-vulkan", "--glsl-vulkan has no meaning"),
         ("convert a.vert -o x.vert --hlsl-shader-model 50", "--hlsl-shader-model has no meaning"),
-        ("convert a.vert -o x.mtl", ".mtl is the ending of no format"),
+        ("convert a.vert -o x.mtl", "unknown extension .mtl"),
         ("capture a.vert --varyings v --dry-run --format msl", "--format has no meaning"),
     ] {
         work.fails(line, 2, why);
     }
     let none = |name| !work.has(name);
     assert!(["x.spv", "x.metal", "x.vert", "x.mtl"].into_iter().all(none));
-    fails(&work.run_on("info -", VERTEX.as_bytes()), 2, "does not say its language");
+    fails(
+        &work.run_on("info -", VERTEX.as_bytes()),
+        2,
+        "its language is not known from the file name",
+    );
 }
 
 #[test]
@@ -172,8 +176,8 @@ fn what_the_help_lists_as_a_path_is_one() {
     let values = paths.lines().filter_map(|line| line.trim().strip_prefix("- ")?.split(':').next());
     let values: Vec<&str> = values.collect();
     assert_eq!(values, ["storage", "compute", "extension"], "{paths}");
-    // A compute stage has no attributes.
-    work.fails("capture a.vert --varyings v --dry-run --path compute", 3, "a vertex attribute");
+    // A compute stage has no vertex attributes.
+    work.fails("capture a.vert --varyings v --dry-run --path compute", 3, "its vertex attribute");
     for value in ["storage", "extension"] {
         work.succeeds(&format!("capture a.vert --varyings v --dry-run --path {value}"));
     }
@@ -197,7 +201,7 @@ fn the_version_lists_the_features() {
     assert!(lines[1].starts_with("features: ") && lines[2].starts_with("left out: "), "{version}");
 }
 
-/// Direct3D has no points larger than a pixel: SPIRV-Cross wrote the constant center of a point.
+/// Direct3D has no point larger than a pixel, so the point coordinate is rejected. SPIRV-Cross would write a constant.
 #[test]
 fn hlsl_has_no_place_in_a_point() {
     let shader =
@@ -211,6 +215,6 @@ fn hlsl_has_no_place_in_a_point() {
 fn empty_standard_input_is_called_empty() {
     let work = work();
     for line in ["info -", "convert - --stage vert", "capture - --varyings v --dry-run"] {
-        fails(&work.run_on(line, b""), 1, "standard input: this is empty");
+        fails(&work.run_on(line, b""), 1, "standard input: the input is empty");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests blended shaders in MSL and GLSL, which fetch attachments from the framebuffer.
+//! Tests blended shaders in MSL and GLSL that fetch attachments from the framebuffer.
 
 use crate::work::Work;
 
@@ -6,7 +6,7 @@ const FRAGMENT: &str = "#version 450\nlayout(location = 0) in vec4 c;\nlayout(lo
     layout(location = 2) out vec4 other;\n\
     void main() { colour = c; other = c.bgra; if (c.a < 0.5) return; colour.r = 1.0; }\n";
 
-/// Blends both targets, and returns the written text.
+/// Blends both targets, and returns the text of the written shader.
 #[track_caller]
 fn written(options: &str, file: &str) -> String {
     let work = Work::with(&[("a.frag", FRAGMENT)]);
@@ -33,19 +33,24 @@ fn msl_reads_colours() {
         let entry =
             text.lines().find(|line| line.starts_with("fragment ")).expect("a fragment function");
         for part in ["[[color(0)]]", "[[color(2)]]"] {
-            // Outputs are members of a structure, and not parameters.
+            // In MSL, outputs are members of a structure and not parameters.
             assert_eq!(entry.contains(part), !texture, "{options}: {entry}");
         }
         assert_eq!(entry.contains("texture2d<float>"), texture, "{options}: {entry}");
     }
-    refused("--msl-version 2.1", "a.metal", 3, "MSL 2.1 for macOS does not fetch");
-    refused("--input-attachments fetch-non-coherent", "a.metal", 3, "in order, or not at all");
+    refused("--msl-version 2.1", "a.metal", 3, "MSL 2.1 for macOS has no framebuffer fetch");
+    refused(
+        "--input-attachments fetch-non-coherent",
+        "a.metal",
+        3,
+        "no non-coherent framebuffer fetch",
+    );
 }
 
-/// Input attachments may have other numbers than their color attachments.
+/// The index of an input attachment may differ from the index of its color attachment.
 #[test]
 fn attachments_are_the_colors_that_they_are_said_to_be() {
-    let why = "say --attachment-color 1=0";
+    let why = "pass --attachment-color 1=0";
     refused("--index 1", "a.metal", 2, why);
     refused("--index 1", "a.glsl", 2, why);
     let colors = "--index 1 --attachment-color 1=0 --attachment-color 3=2";
@@ -55,9 +60,9 @@ fn attachments_are_the_colors_that_they_are_said_to_be() {
     let text = written(colors, "a.glsl");
     assert!(text.contains("location = 0) inout ") && text.contains("location = 2) inout "));
     written("--index 1 --input-attachments texture", "a.metal");
-    refused("--attachment-color 5=0", "a.metal", 2, "there is no input attachment 5");
+    refused("--attachment-color 5=0", "a.metal", 2, "the shader has no input attachment 5");
     let both = "--index 1 --attachment-color 1=0 --attachment-color 3=0 --target 2=none";
-    refused(both, "a.metal", 2, "there is no input attachment 3");
+    refused(both, "a.metal", 2, "the shader has no input attachment 3");
     let work = Work::with(&[("own.frag", OWN)]);
     let own = "convert own.frag -o a.metal --attachment-color";
     work.fails(&format!("{own} 1=0"), 2, "input attachments 0 and 1 would both be color 0");
@@ -93,10 +98,11 @@ fn glsl_reads_outputs() {
         compiles(&text, version);
     }
     let old = "--glsl-version 100es --input-attachments fetch";
-    refused(old, "a.glsl", 3, "no outputs that are read");
+    refused(old, "a.glsl", 3, "this version of GLSL cannot read outputs");
 }
 
-/// Without the extension, which glslang does not know, outputs that are read are valid GLSL, too.
+/// Compiles the shader without the extension, which glslang does not support. Outputs are then declared `out`
+/// instead of `inout`, and may still be read.
 fn compiles(text: &str, version: &str) {
     if version != "450" {
         return;
@@ -119,7 +125,7 @@ fn attachments_are_textures_and_vulkans_own_where_they_are_to_be() {
     refused("--input-attachments fetch", "a.spv", 2, "--input-attachments");
 }
 
-/// An output with fewer than four components is not fetched.
+/// Outputs with fewer than four components cannot be fetched.
 #[test]
 fn narrow_outputs_are_refused_or_read_from_textures() {
     let narrow = FRAGMENT.replace("out vec4 other", "out vec3 other").replace("c.bgra", "c.bgr");

@@ -1,11 +1,11 @@
-//! Tests the output of `--help`: the verb's own options come first, and the examples work.
+//! Tests the output of `--help`: the verb's own options come first, and the examples run.
 
 use crate::files::verbs;
 use crate::work::{Work, stderr};
 use std::path::Path;
 use std::process::Command;
 
-/// Returns a folder with the files that examples name.
+/// Returns a folder with the files that the examples name.
 fn work() -> Work {
     let particles = include_str!("../../../examples/particles.vert");
     let fragment = "#version 450\nlayout(location = 0) in vec4 a;\n\
@@ -19,7 +19,8 @@ fn work() -> Work {
     ])
 }
 
-/// Commands of the layer depend on the installation and on other programs (`tests/layer.rs` covers them).
+/// Verbs whose examples are not run. Commands of the layer depend on the installation and on other programs
+/// (`tests/layer.rs` covers them).
 const NOT_RUN: [&str; 1] = ["layer"];
 
 #[test]
@@ -67,8 +68,7 @@ fn a_verbs_own_options_stand_before_those_that_many_have() {
     ] {
         let help = work.succeeds(&format!("{verb} --help"));
         let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("{verb} {text}: {help}"));
-        let parts =
-            ["\nOptions:\n", "\nReading:\n", "\nFormats of what is written:\n", "\nMessages:\n"];
+        let parts = ["\nOptions:\n", "\nReading:\n", "\nOutput formats:\n", "\nMessages:\n"];
         assert!(parts.map(at).is_sorted(), "{verb}: {help}");
         let options = &help[at(parts[0])..at(parts[1])];
         assert!(!options.contains("--entry") && !options.contains("--color"), "{verb}: {options}");
@@ -122,7 +122,7 @@ fn the_old_names_of_verbs_and_options_are_hidden_aliases() {
             !help.contains(&format!("--{old} ")) && help.contains(&format!("--{new}")),
             "{help}"
         );
-        // The error is about the missing value or shader, not about the option.
+        // The error must be about the missing value or shader, and not about an unknown option.
         let refused = stderr(&work.run(&format!("{verb} --{old}")));
         assert!(!refused.contains("unexpected argument"), "{verb} --{old}: {refused}");
     }
@@ -131,7 +131,7 @@ fn the_old_names_of_verbs_and_options_are_hidden_aliases() {
 #[test]
 fn values_that_are_unknown_are_told_with_those_that_are_known() {
     let work = work();
-    work.fails("blend shader.frag --equations multipy", 2, "tip: there are: zero, src,");
+    work.fails("blend shader.frag --equations multipy", 2, "tip: known names: zero, src,");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn completions_know_presets_and_what_a_batch_can_run() {
         verbs.contains("blend capture clip clip-space convert") && !verbs.contains("completions"),
         "{verbs}"
     );
-    // A file may be given instead.
+    // A file may be given instead of a preset.
     work.write("d.json", "{");
     work.write("s.json", "{}");
     work.fails("plan s.json --device d.json", 1, "d.json: EOF");

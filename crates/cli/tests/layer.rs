@@ -1,4 +1,4 @@
-//! Tests `polyshade layer`: files, environment and exit codes. `crates/layer` tests the layer itself.
+//! Tests the files, the environment and the exit codes of `polyshade layer`. `crates/layer` tests the layer itself.
 
 use crate::work::Work;
 use serde_json::Value;
@@ -9,7 +9,8 @@ fn work() -> Work {
     Work::with(&[("build/libpolyshade_layer.so", "a library")])
 }
 
-/// Returns the program as a user runs it whose data folder is in the work folder, without other layers.
+/// Returns the program with an environment in which the user's data folder is the work folder and no
+/// other layers exist.
 fn layer(work: &Work, line: &str) -> Command {
     let mut command = work.command(&format!("layer {line}"));
     command.env("XDG_DATA_HOME", work.path("data")).env("HOME", work.path("home"));
@@ -35,46 +36,46 @@ const INSTALL: &str = "install --library build/libpolyshade_layer.so";
 #[test]
 fn what_is_installed_is_found_by_the_loader_and_can_be_removed() {
     let work = work();
-    let (code, said, _) = run(layer(&work, "status"));
+    let (code, printed, _) = run(layer(&work, "status"));
     assert_eq!(code, 0);
-    assert!(said.contains("for this user: not installed"), "{said}");
-    assert!(said.contains("does not find VK_LAYER_POLYSHADE_polyfill"), "{said}");
+    assert!(printed.contains("for this user: not installed"), "{printed}");
+    assert!(printed.contains("does not find VK_LAYER_POLYSHADE_polyfill"), "{printed}");
 
-    let (code, said, _) = run(layer(&work, INSTALL));
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("POLYSHADE_LAYER_ENABLE=1"), "{said}");
+    let (code, printed, _) = run(layer(&work, INSTALL));
+    assert_eq!(code, 0, "{printed}");
+    assert!(printed.contains("POLYSHADE_LAYER_ENABLE=1"), "{printed}");
     assert_eq!(work.text(LIBRARY), "a library");
     let manifest: Value = work.json(MANIFEST);
     assert_eq!(manifest["layer"]["library_path"], work.path(LIBRARY).to_string_lossy().as_ref());
     assert!(manifest["layer"]["enable_environment"].is_object());
-    let (_, said, _) = run(layer(&work, "status"));
-    assert!(said.contains("on where POLYSHADE_LAYER_ENABLE=1 is set"), "{said}");
+    let (_, printed, _) = run(layer(&work, "status"));
+    assert!(printed.contains("enabled where POLYSHADE_LAYER_ENABLE=1 is set"), "{printed}");
 
     let (code, _, _) = run(layer(&work, &format!("{INSTALL} --always")));
     assert_eq!(code, 0, "it may be installed again");
     assert!(work.json(MANIFEST)["layer"]["enable_environment"].is_null());
-    let (_, said, _) = run(layer(&work, "status"));
-    assert!(said.contains("the Vulkan loader finds VK_LAYER_POLYSHADE_polyfill"), "{said}");
+    let (_, printed, _) = run(layer(&work, "status"));
+    assert!(printed.contains("the Vulkan loader finds VK_LAYER_POLYSHADE_polyfill"), "{printed}");
 
-    let (code, said, _) = run(layer(&work, "uninstall"));
-    assert_eq!((code, said.lines().count()), (0, 2));
+    let (code, printed, _) = run(layer(&work, "uninstall"));
+    assert_eq!((code, printed.lines().count()), (0, 2));
     assert!(!work.has(MANIFEST) && !work.has(LIBRARY));
-    let (code, said, _) = run(layer(&work, "uninstall"));
+    let (code, printed, _) = run(layer(&work, "uninstall"));
     assert_eq!(code, 0);
-    assert!(said.starts_with("not installed"), "{said}");
+    assert!(printed.starts_with("not installed"), "{printed}");
 }
 
 #[test]
 fn what_fails_names_the_path_and_leaves_nothing() {
     let work = work();
-    let (code, _, said) = run(layer(&work, "install --library nowhere.so"));
+    let (code, _, printed) = run(layer(&work, "install --library nowhere.so"));
     assert_eq!(code, 1);
-    assert!(said.contains("nowhere.so"), "{said}");
-    // A file in place of a folder.
+    assert!(printed.contains("nowhere.so"), "{printed}");
+    // Create a file where a folder is needed.
     work.write("data/vulkan", "");
-    let (code, _, said) = run(layer(&work, INSTALL));
+    let (code, _, printed) = run(layer(&work, INSTALL));
     assert_eq!(code, 1);
-    assert!(said.contains("data/vulkan/implicit_layer.d"), "{said}");
+    assert!(printed.contains("data/vulkan/implicit_layer.d"), "{printed}");
     assert!(!work.has(LIBRARY), "half an installation is none");
 }
 
@@ -83,11 +84,11 @@ fn status_says_what_is_wrong_with_what_is_installed() {
     let work = work();
     run(layer(&work, INSTALL));
     std::fs::remove_file(work.path(LIBRARY)).expect("it is there");
-    let (_, said, _) = run(layer(&work, "status"));
-    assert!(said.contains("names") && said.contains(LIBRARY), "{said}");
+    let (_, printed, _) = run(layer(&work, "status"));
+    assert!(printed.contains("names") && printed.contains(LIBRARY), "{printed}");
     work.write(MANIFEST, "{");
-    let (_, said, _) = run(layer(&work, "status"));
-    assert!(said.contains("is no JSON"), "{said}");
+    let (_, printed, _) = run(layer(&work, "status"));
+    assert!(printed.contains("is not JSON"), "{printed}");
 }
 
 #[test]
@@ -98,7 +99,7 @@ fn a_program_runs_with_the_layer_and_its_exit_code_is_ours() {
     let mut command = layer(&work, "");
     command.args(shlex::split(line).expect("the line is one"));
     command.env("VK_INSTANCE_LAYERS", "VK_LAYER_other").env("VK_ADD_LAYER_PATH", "elsewhere");
-    let (code, said, _) = run(command);
+    let (code, printed, _) = run(command);
     assert_eq!(code, 7);
     let folder =
         std::fs::canonicalize(work.path("build")).expect("it is there").join("polyshade-layer");
@@ -112,13 +113,13 @@ fn a_program_runs_with_the_layer_and_its_exit_code_is_ours() {
         "POLYSHADE_LAYER_REFUSE=on".to_owned(),
     ];
     for line in lines {
-        assert!(said.lines().any(|one| one == line), "{line} is not in {said}");
+        assert!(printed.lines().any(|one| one == line), "{line} is not in {printed}");
     }
     assert!(work.has("build/polyshade-layer/VkLayer_polyshade_polyfill.json"));
 
     let mut command = layer(&work, "run --library build/libpolyshade_layer.so -- no-such-program");
     command.env("VK_LAYER_PATH", "x");
-    let (code, _, said) = run(command);
+    let (code, _, printed) = run(command);
     assert_eq!(code, 1);
-    assert!(said.contains("no-such-program"), "{said}");
+    assert!(printed.contains("no-such-program"), "{printed}");
 }

@@ -1,4 +1,5 @@
-//! Tests the program as its users run it; filetests, with one shader and one line each, cannot cover these cases.
+//! Tests the program as users run it. Filetests have one shader and one command line each, so they cannot
+//! cover these cases.
 
 mod batch;
 #[cfg(all(feature = "glsl", feature = "cross"))]

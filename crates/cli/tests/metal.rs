@@ -1,15 +1,15 @@
-//! Tests captures in MSL: the capture-only variant is a `void` vertex function that writes device buffers, the
-//! raster-only variant has outputs and writes no buffer, and the variant `both` does both.
+//! Tests captures in MSL. The capture-only variant is a `void` vertex function that writes device buffers. The
+//! raster-only variant has outputs and writes no buffer. The variant `both` has outputs and writes buffers.
 
 use crate::work::{Work, json};
 use serde_json::Value;
 
-/// A shader's outputs, the code that writes them, and the captured outputs.
+/// A shader's outputs, the code that writes the outputs, and the captured outputs.
 struct Shader {
     outputs: &'static str,
     code: &'static str,
     varyings: &'static str,
-    /// The number of members of the structure that the raster-only variant returns, without the position.
+    /// The number of members of the structure that the raster-only variant returns, not counting the position.
     members: usize,
 }
 
@@ -59,7 +59,7 @@ impl Shader {
 #[derive(PartialEq, Eq, Debug)]
 struct Shape {
     returns: String,
-    /// The number of members of the returned structure, without the position.
+    /// The number of members of the returned structure, not counting the position.
     members: usize,
     /// The number of assignments to device buffers.
     writes: usize,
@@ -72,7 +72,7 @@ impl Shape {
         let returns = entry.split_whitespace().nth(1).expect("a type").to_owned();
         let structure = text.split_once(&format!("struct {returns}\n{{\n"));
         let members = structure.map_or("", |(_, behind)| behind.split("};").next().unwrap_or(""));
-        // Every writable reference to device memory, in any function.
+        // Find every writable reference to device memory, in any function.
         let buffers: Vec<&str> = text
             .match_indices("device ")
             .filter(|(at, _)| !text[..*at].ends_with("const "))
@@ -104,7 +104,7 @@ fn variants(shader: &Shader, options: &str) -> [Shape; 3] {
 #[test]
 fn capture_writes_buffers_and_raster_has_outputs() {
     for shader in &SHADERS {
-        // Metal draws points without a point size, so both forms must give the same shapes.
+        // Metal can draw points without a point size, so both options must give the same result.
         for options in ["--no-point-size", ""] {
             let [capture, raster, both] = variants(shader, options);
             let name = shader.varyings;
@@ -114,7 +114,7 @@ fn capture_writes_buffers_and_raster_has_outputs() {
             assert_eq!(raster.returns, "main0_out", "{name}");
             assert_eq!((raster.members, raster.writes), (shader.members, 0), "{name}: {raster:?}");
 
-            // The control: the variant `both` has neither of these shapes.
+            // As a control, the variant `both` differs from the other two variants.
             assert_eq!((&both.returns, both.members), (&raster.returns, shader.members), "{name}");
             assert_eq!(both.writes, capture.writes, "{name}: {both:?}");
         }

@@ -1,4 +1,4 @@
-//! Tests `polyshade pipeline` with several shaders; a filetest has one.
+//! Tests `polyshade pipeline` with several shaders, because a filetest has only one shader.
 
 use crate::work::Work;
 use serde_json::Value;
@@ -15,7 +15,7 @@ const FRAGMENT: &str =
 const PAGE: &str = include_str!("../../../docs/recipe.md");
 
 fn work() -> Work {
-    // The JSON of the page is the recipe of a real pipeline.
+    // The JSON on the documentation page is a recipe for a real pipeline.
     let (_, behind) = PAGE.split_once("```json\n").expect("the page has a recipe");
     let (recipe, _) = behind.split_once("```").expect("which ends");
     Work::with(&[("a.vert", VERTEX), ("a.frag", FRAGMENT), ("recipe.json", recipe)])
@@ -55,6 +55,6 @@ fn what_fails_names_the_field_and_leaves_nothing() {
     let normalize = r#"{"normalize":{"geometry":{}}}"#;
     let none = "normalize: the pipeline has no geometry stage";
     fails(&format!("{normalize} a.vert a.frag"), 2, none);
-    fails("recipe.json a.frag a.vert", 2, "are to be given in its order");
+    fails("recipe.json a.frag a.vert", 2, "must be given in pipeline order");
     fails("no.json a.vert a.frag", 1, "no.json: ");
 }

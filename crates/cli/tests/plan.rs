@@ -1,11 +1,11 @@
-//! Tests `polyshade plan` as a program.
+//! Tests the command `polyshade plan`.
 
 use crate::work::{Work, json};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// Returns a folder with a plan's state as `state.json`.
+/// Returns a folder that contains the state of a plan as `state.json`.
 fn work() -> Work {
     Work::with(&[("state.json", include_str!("../../../examples/plans/resumed-strip.json"))])
 }
@@ -20,7 +20,7 @@ fn every_form_is_written() {
     let printed = work.succeeds("plan state.json --device metal");
     assert_eq!(text, printed.trim_end().to_owned() + "\n");
     let steps = work.json("a.json")["plan"]["steps"].as_array().expect("a plan has steps").len();
-    // Passes are indented, and no step of this plan has two lines.
+    // Steps in passes are indented, and no step of this plan takes two lines.
     assert_eq!(text.lines().count(), steps + 1);
 
     let svg = work.text("a.svg");
@@ -43,7 +43,7 @@ fn what_the_device_keeps_is_planned() {
     assert!(work.text("plan.svg").contains("counter pass; begin"));
 }
 
-/// A shortened profile of `vulkaninfo`.
+/// A shortened profile as `vulkaninfo` writes it.
 const PROFILE: &str = r#"{
     "capabilities": {
         "device": {
@@ -85,10 +85,10 @@ fn devices_come_from_profiles() {
     assert_eq!((&a["max_bound_sets"], &a["storage_alignment"]), (&32.into(), &16.into()));
     assert_eq!((&b["transform_feedback"], &b["vertex_stores"]), (&Value::Null, &true.into()));
     assert_eq!((&b["max_bound_sets"], &b["storage_alignment"]), (&4.into(), &256.into()));
-    work.fails(plan, 1, "2 profiles, say which");
-    work.fails(&format!("{plan} --profile C"), 1, "there is no profile `C`");
+    work.fails(plan, 1, "the file has 2 profiles; select one");
+    work.fails(&format!("{plan} --profile C"), 1, "the file has no profile `C`");
 
-    // The device in a report can be read as a device.
+    // The device in a report can be used as a device file.
     work.write("device.json", &a.to_string());
     let again = work.succeeds("plan state.json --device device.json");
     assert_eq!(again, work.succeeds(&format!("{plan} --profile A")));
@@ -119,7 +119,7 @@ fn a_portable_device_has_triangle_fans_if_its_profile_says_so() {
     }
 }
 
-/// Metal's limit of a bound range is larger than the one that Vulkan guarantees.
+/// Metal supports larger bound ranges than Vulkan guarantees.
 #[test]
 fn a_buffer_of_256_mib_is_captured_to_on_metal() {
     let work = work();
@@ -138,15 +138,19 @@ fn what_cannot_be_planned_exits_accordingly() {
     let stored = state.replace("\"capture\": {", "\"capture\": { \"path\": \"storage\",");
     work.write("stored.json", &stored);
     work.succeeds("plan state.json --device webgpu");
-    work.fails("plan stored.json --device webgpu -o a.svg", 3, "no vertex stage store");
+    work.fails(
+        "plan stored.json --device webgpu -o a.svg",
+        3,
+        "does not support stores in vertex stages",
+    );
     assert!(!work.has("a.svg"));
-    work.fails("plan state.json --device opengl", 2, "there is no preset `opengl`");
-    work.fails("plan state.json -o plan.png", 2, "a plan is .txt, .json or .svg");
+    work.fails("plan state.json --device opengl", 2, "unknown preset `opengl`");
+    work.fails("plan state.json -o plan.png", 2, "a plan is written to a .txt, .json or .svg file");
     work.write("broken.json", r#"{ "pipeline": { "topologie": 1 } }"#);
     work.fails("plan broken.json", 1, "topologie");
 }
 
-/// The images in docs/planner.md are those that the program draws.
+/// The images in docs/planner.md are the images that the program draws.
 #[test]
 fn pictures_in_the_docs_are_current() {
     let work = work();
@@ -162,8 +166,8 @@ fn pictures_in_the_docs_are_current() {
         let committed = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             committed == now,
-            "docs/plans/{device}.svg is not what is drawn now; if what is drawn now is right, run \
-             `cargo xtask bless`, and look at it"
+            "docs/plans/{device}.svg differs from the current image; if that is right, run `cargo \
+             xtask bless`, and look at it"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Tests `polyshade plan` for blending, as a program.
+//! Tests the command `polyshade plan` for blending.
 
 use crate::work::{Work, json};
 
@@ -39,9 +39,9 @@ fn plans_of_blending_are_json_too_and_no_picture() {
 fn states_that_say_too_much_are_refused() {
     let work = Work::new();
     for (blend, exit, why) in [
-        (r#"{}, "draw": {}"#, 2, "of a draw, or of blending"),
+        (r#"{}, "draw": {}"#, 2, "either a draw or blending, not both"),
         (r#"{"attachments": [{"advanced": {"equations": ["half"]}}]}"#, 1, "half"),
-        (r#"{"attachments": [{"advanced": {}}]}"#, 2, "without an equation"),
+        (r#"{"attachments": [{"advanced": {}}]}"#, 2, "its list of advanced equations is empty"),
         (r#"{"path": "native", "attachments": []}"#, 3, "VK_EXT_blend_operation_advanced"),
     ] {
         work.write("state.json", &format!(r#"{{"device": "vulkan", "blend": {blend}}}"#));
@@ -49,7 +49,7 @@ fn states_that_say_too_much_are_refused() {
     }
 }
 
-/// A shortened profile of `vulkaninfo`.
+/// A shortened profile as `vulkaninfo` writes it.
 const PROFILE: &str = r#"{
     "capabilities": { "device": {
         "extensions": { "VK_EXT_blend_operation_advanced": 2 },

@@ -1,4 +1,4 @@
-//! Tests `polyshade verify` as a user runs it: exit codes, reports, and shaders that crash or hang.
+//! Tests `polyshade verify` as a user runs it, including shaders that crash or hang.
 
 use crate::work::{Work, json};
 use std::fs;
@@ -6,7 +6,8 @@ use std::path::Path;
 
 const DRIVERS: [&str; 2] = ["llvmpipe", "SwiftShader"];
 
-/// Reads a buffer, like the shaders below, whose rewritten modules can replace this shader's.
+/// Reads a buffer like the shaders below, so that their rewritten modules can replace the rewritten module
+/// of this shader.
 const GOOD: &str = "#version 450
     layout(set = 0, binding = 0) buffer Table { uint table[]; };
     layout(location = 0) in vec4 a;
@@ -47,10 +48,10 @@ fn work() -> Work {
     work
 }
 
-/// Verifies the capture of a shader; the program must exit with `code`. Returns its messages.
+/// Verifies the capture of a shader, which must make the program exit with `code`. Returns the printed messages.
 #[track_caller]
 fn verify(work: &Work, code: i32, shader: &str, options: &str) -> String {
-    work.says(code, &format!("verify {shader}.vert capture {OPTIONS} {options}"))
+    work.says(code, &format!("verify capture {shader}.vert {OPTIONS} {options}"))
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_hang_is_ended_and_nothing_is_left_behind() {
     assert_eq!(processes_in(work.folder()), 0);
 }
 
-/// Returns the number of processes that run in this folder, if the system has `/proc`.
+/// Returns the number of processes whose current folder is this one, if the system has `/proc`.
 fn processes_in(folder: &Path) -> usize {
     let folder = folder.canonicalize().unwrap();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -130,20 +131,20 @@ fn what_cannot_be_compared_exits_with_3_and_the_reason() {
     assert!(text.starts_with("not comparable on ") && text.contains("shaderFloat64"), "{text}");
     verify(&work, 0, "doubles", "--device llvmpipe");
 
-    let refused = "verify crashes.vert capture --varyings v_out";
+    let refused = "verify capture crashes.vert --varyings v_out";
     work.fails(refused, 3, "cannot rewrite the shader");
 
     let text = verify(&work, 3, "good", "--device none-such");
     assert!(text.contains("no Vulkan device named `none-such`"), "{text}");
 }
 
-/// Verifies any verb; the program must exit with `code`. Returns its messages.
+/// Verifies any verb, which must make the program exit with `code`. Returns the printed messages.
 #[track_caller]
 fn verified(work: &Work, code: i32, arguments: &str) -> String {
     work.says(code, &format!("verify {arguments}"))
 }
 
-/// Position, distances in a register, and another output.
+/// Writes the position, distances in a register, and another output.
 const PLANES: &str = "#version 450
     layout(location = 0) in vec4 a;
     layout(location = 1) in vec4 b;
@@ -156,13 +157,13 @@ const SPRITE: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = vec4(v_colour.rgb * v_colour.a, v_colour.a); }";
 
-/// Distances in a register.
+/// Reads distances from a register.
 const READ: &str = "#version 450
     layout(location = 3) in vec3 distances;
     layout(location = 0) out vec4 colour;
     void main() { colour = vec4(distances, 1.0); }";
 
-/// A stage of each kind after the vertex stage, with the expected result.
+/// For each kind of stage after the vertex stage, a command with its expected result.
 const LATER: [(&str, &str, &str); 3] = [
     (
         "planes.geom",
@@ -214,14 +215,14 @@ fn every_verb_is_verified() {
     let work = Work::with(&[("planes.vert", PLANES), ("sprite.frag", SPRITE), ("read.frag", READ)]);
     for driver in DRIVERS {
         for (arguments, compared) in [
-            ("planes.vert position-only --vertices 24 --validation", "pixels"),
-            ("planes.vert clip --outputs clip=3.x,cull=3.y --vertices 24 --validation", "pixels"),
+            ("position-only planes.vert --vertices 24 --validation", "pixels"),
+            ("clip planes.vert --outputs clip=3.x,cull=3.y --vertices 24 --validation", "pixels"),
             (
-                "--seed 3 sprite.frag blend --equations khr --select push-constant=0 --validation",
+                "--seed 3 blend sprite.frag --equations khr --select push-constant=0 --validation",
                 "pixels",
             ),
-            ("read.frag clip --inputs clip=3.xy,cull=3.z --validation", "pixels"),
-            ("read.frag clip --emulate 4 --signature 2,1 --validation", "pixels"),
+            ("clip read.frag --inputs clip=3.xy,cull=3.z --validation", "pixels"),
+            ("clip read.frag --emulate 4 --signature 2,1 --validation", "pixels"),
         ] {
             let text = verified(&work, 0, &format!("{arguments} --device {driver}"));
             assert!(text.starts_with("equal on ") && text.contains(compared), "{text}");
@@ -230,11 +231,12 @@ fn every_verb_is_verified() {
     for (name, source, arguments) in LATER {
         work.write(name, source);
         for more in ["--device llvmpipe", "--device llvmpipe --validation"] {
-            let text = verified(&work, 0, &format!("{name} clip {arguments} {more}"));
+            let text = verified(&work, 0, &format!("clip {name} {arguments} {more}"));
             assert!(text.starts_with("equal on "), "{text}");
         }
-        verified(&work, 3, &format!("{name} clip {arguments} --device SwiftShader"));
+        verified(&work, 3, &format!("clip {name} {arguments} --device SwiftShader"));
     }
+    // The shader may also come before the verb.
     let extension = "planes.vert capture --path extension --varyings v_out,v_distances --device";
     verified(&work, 0, &format!("{extension} llvmpipe --validation"));
     let text = verified(&work, 3, &format!("{extension} SwiftShader"));
@@ -255,24 +257,24 @@ fn every_verb_tells_what_differs() {
     for (verb, arguments) in [
         (
             "capture",
-            "planes.vert capture --path extension --varyings v_out,v_distances --rewritten swapped.spv",
+            "capture planes.vert --path extension --varyings v_out,v_distances --rewritten swapped.spv",
         ),
-        ("position-only", "planes.vert position-only --rewritten position-only=more.spv"),
-        ("clip", "planes.vert clip --outputs clip=3.x,cull=3.y --rewritten lowered=both.spv"),
-        ("blend", "sprite.frag blend --equations multiply --rewritten screen.spv"),
+        ("position-only", "position-only planes.vert --rewritten position-only=more.spv"),
+        ("clip", "clip planes.vert --outputs clip=3.x,cull=3.y --rewritten lowered=both.spv"),
+        ("blend", "blend sprite.frag --equations multiply --rewritten screen.spv"),
     ] {
         let text = verified(&work, 1, &format!("{arguments} --device llvmpipe --json"));
         let report = json(&text);
         assert_eq!((&report["result"], &report["verified"]), (&"different".into(), &verb.into()));
         assert!(report["difference"]["message"].is_string(), "{text}");
     }
-    let text = verified(&work, 2, "planes.vert clip --outputs clip=3 --rewritten both=both.spv");
+    let text = verified(&work, 2, "clip planes.vert --outputs clip=3 --rewritten both=both.spv");
     assert!(text.contains("clip makes no variant `both`"), "{text}");
 
-    // The same errors as those of `clip`.
+    // The errors are the same as for `clip`.
     for (arguments, why) in [
-        ("sprite.frag clip --emulate 4", "--emulate in a fragment stage needs --signature"),
-        ("planes.vert clip --native clip", "--native goes with --emulate or --exact"),
+        ("clip sprite.frag --emulate 4", "--emulate in a fragment stage needs --signature"),
+        ("clip planes.vert --native clip", "--native needs --emulate or --exact"),
     ] {
         let text = verified(&work, 2, arguments);
         assert!(text.contains(why), "{text}");
@@ -285,7 +287,10 @@ fn what_the_validation_layer_says_is_a_difference() {
     for driver in DRIVERS {
         let options = format!("--device {driver} --no-point-size --validation");
         let text = verify(&work, 1, "good", &options);
-        assert!(text.contains("the validation layer says") && text.contains("PointSize"), "{text}");
+        assert!(
+            text.contains("the validation layer reports") && text.contains("PointSize"),
+            "{text}"
+        );
     }
 }
 
@@ -295,19 +300,22 @@ fn what_is_printed_for_metal_is_verified_without_a_driver() {
     let text = verify(&work, 0, "good", "--on metal");
     assert!(text.starts_with("equal on Metal, read as C++: "), "{text}");
     for verb in ["position-only", "vertex-pulling", "clip --planes 3 --planes-at uniform=3:0"] {
-        let text = work.says(0, &format!("verify good.vert --on metal {verb}"));
+        let text = work.says(0, &format!("verify {verb} good.vert --on metal"));
         assert!(text.contains("words of outputs"), "{verb}: {text}");
     }
 
     let text = verify(&work, 1, "good", "--on metal --rewritten capture-only=crashes.spv");
-    assert!(text.contains("capture-only: it does not run: memory is accessed"), "{text}");
+    assert!(text.contains("capture-only: it does not run: memory that is not bound"), "{text}");
     let text = verify(&work, 3, "crashes", "--on metal");
-    assert!(text.contains("not comparable") && text.contains("the original: "), "{text}");
+    assert!(
+        text.contains("not comparable") && text.contains("cannot run the original: "),
+        "{text}"
+    );
     let extension = "capture --path extension --varyings v_out";
-    let text = work.says(3, &format!("verify good.vert --on metal {extension}"));
+    let text = work.says(3, &format!("verify {extension} good.vert --on metal"));
     assert!(text.contains("not comparable"), "{text}");
     let text = verify(&work, 2, "good", "--on metal --device llvmpipe");
-    assert!(text.contains("--device is for --on vulkan alone"), "{text}");
+    assert!(text.contains("--device needs --on vulkan"), "{text}");
 }
 
 #[test]
@@ -338,13 +346,13 @@ fn wrong_usage_and_failures_exit_as_everywhere() {
     let work = work();
     for (code, arguments) in [
         (2, "good.vert"),
-        (2, "good.vert info"),
-        (4, "good.vert blend --equations multiply"),
-        (2, "good.vert capture --varyings v_out --runs 0"),
-        (2, "good.vert capture --varyings v_out --rewritten all=x.spv"),
-        (1, "good.vert capture --varyings v_out --rewritten no.spv"),
-        (1, "good.vert capture --varyings v_none"),
-        (1, "no.vert capture --varyings v_out"),
+        (2, "info good.vert"),
+        (4, "blend good.vert --equations multiply"),
+        (2, "capture good.vert --varyings v_out --runs 0"),
+        (2, "capture good.vert --varyings v_out --rewritten all=x.spv"),
+        (1, "capture good.vert --varyings v_out --rewritten no.spv"),
+        (1, "capture good.vert --varyings v_none"),
+        (1, "capture no.vert --varyings v_out"),
     ] {
         verified(&work, code, arguments);
     }
@@ -352,8 +360,8 @@ fn wrong_usage_and_failures_exit_as_everywhere() {
 
 #[test]
 fn verbs_that_cannot_be_verified_are_told_with_those_that_can() {
-    let text = verified(&work(), 2, "good.vert clip-space");
-    let tip = "`clip-space` is no verb that can be verified: capture, position-only, vertex-pulling, clip, blend are";
+    let text = verified(&work(), 2, "clip-space good.vert");
+    let tip = "`clip-space` cannot be verified: the verbs are capture, position-only, vertex-pulling, clip, blend";
     assert!(text.contains(tip), "{text}");
 }
 

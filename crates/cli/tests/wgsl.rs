@@ -1,10 +1,11 @@
-//! Tests resources that WGSL binds differently from Vulkan: separate textures and samplers, push constants.
+//! Tests resources with different bindings in WGSL than in Vulkan: separate textures and samplers,
+//! and push constants.
 
 use crate::work::{Work, json};
 use serde_json::json;
 
-/// Combined image samplers that are passed to a function, used for comparison, and only used for texel fetches; and
-/// push constants.
+/// Has combined image samplers that are passed to a function, used for comparison, or only used for texel fetches.
+/// Also has push constants.
 const FRAGMENT: &str = "#version 450
 layout(set = 0, binding = 1) uniform sampler2D albedo;
 layout(set = 1, binding = 0) uniform sampler2DShadow shadow;
@@ -21,7 +22,7 @@ void main() {
 }
 ";
 
-/// Push constants with an array that uniform buffers cannot have, because its elements are 4 bytes apart.
+/// Has push constants with an array whose elements are 4 bytes apart, which uniform buffers do not allow.
 const TIGHT: &str = "#version 450
 layout(push_constant) uniform Push { float weights[4]; };
 void main() { gl_Position = vec4(weights[gl_VertexIndex & 3]); }
@@ -34,7 +35,7 @@ layout(location = 0) out vec4 colour;
 void main() { colour = texture(images[which], vec2(0.5)); }
 ";
 
-/// Arrays of descriptors of every kind, with unused elements and one unused array.
+/// Has arrays of descriptors of every kind, with unused elements and one unused array.
 const ELEMENTS: &str = "#version 450
 layout(set = 0, binding = 0) uniform U { vec4 first; } u[3];
 layout(set = 0, binding = 1) buffer S { uint count; vec4 rest[]; } s[2];
@@ -127,7 +128,7 @@ fn elements_of_arrays_become_variables() {
     assert!(resources.contains(&bound), "{resources:?}");
     work.fails("convert a.frag -o b.wgsl --wgsl-binding 1:0[4]=2:6", 2, "this element of an array");
 
-    // naga would declare one buffer for the array.
+    // naga would declare a single buffer for the dynamically indexed array.
     let dynamic = shader.replace("u[2]", "u[int(gl_FragCoord.x)]");
     let work = Work::with(&[("a.frag", &dynamic)]);
     work.fails("convert a.frag -o a.wgsl", 3, "the indices of `u` are not all constants");
@@ -141,7 +142,7 @@ fn push_constants_that_are_no_uniform_become_read_only_storage() {
     assert!(declared(&text, 0, 0).starts_with("var<storage> "), "{text}");
 }
 
-/// WGSL has no explicit offsets, and naga writes nothing in their place.
+/// WGSL has no explicit offsets, and naga ignores them, so padding members must be added.
 #[test]
 fn members_keep_their_places() {
     let shader = "#version 450
@@ -194,7 +195,7 @@ OpFunctionEnd
     assert!(work.text("t.wgsl").contains("discard;"));
 }
 
-/// naga transposes some row-major matrices, and not others.
+/// naga transposes some row-major matrices, but not all.
 #[test]
 fn matrices_by_rows_are_read_right_or_refused() {
     let uniform = "#version 450
@@ -214,7 +215,7 @@ fn matrices_by_rows_are_read_right_or_refused() {
     work.fails("convert c.comp -o c.wgsl", 3, "rows and columns");
 }
 
-/// Types in an invalid module may contain themselves.
+/// Types in an invalid module may contain themselves, which must not end the process.
 #[test]
 fn types_of_themselves_end_no_process() {
     let module = "; SPIR-V
@@ -242,12 +243,12 @@ OpFunctionEnd
     ] {
         let module = module.replace("DECORATION", decoration).replace("TYPES", types);
         let work = Work::with(&[("a.spvasm", module.as_str())]);
-        let said = work.says(3, "convert a.spvasm -o a.wgsl");
-        assert!(!said.contains("crashed"), "{said}");
+        let printed = work.says(3, "convert a.spvasm -o a.wgsl");
+        assert!(!printed.contains("crashed"), "{printed}");
     }
 }
 
-/// The vertex number of OpenGL is that of WebGPU.
+/// OpenGL's vertex number has the same meaning as WebGPU's.
 #[test]
 fn opengl_counts_vertices_as_webgpu_does() {
     let shader = "#version 450\nvoid main() { gl_Position = vec4(gl_VertexIndex); }";
@@ -260,7 +261,7 @@ fn opengl_counts_vertices_as_webgpu_does() {
     work.succeeds("convert b.spvasm -o b.wgsl");
     assert_eq!(work.text("a.wgsl"), work.text("b.wgsl"));
 
-    // The instance number differs: OpenGL's does not include the base instance.
+    // The instance numbers differ, because OpenGL's does not include the base instance.
     work.write("c.vert", &shader.replace("VertexIndex", "InstanceIndex"));
     work.succeeds("convert c.vert -o c.spvasm");
     work.write("d.spvasm", &work.text("c.spvasm").replace("InstanceIndex", "InstanceId"));
@@ -268,30 +269,37 @@ fn opengl_counts_vertices_as_webgpu_does() {
     assert!(!work.has("d.wgsl"));
 }
 
-/// naga panics on some modules, which must give an error of one line.
+/// naga panics on some modules, which must result in an error of one line.
 #[test]
 fn where_naga_gives_up_nobody_reads_of_a_panic() {
     let shader = "#version 450
         layout(set = 0, binding = 0) buffer Counts { uvec4 counts; };
         void main() { atomicAdd(counts[gl_LocalInvocationIndex & 3u], 1u); }";
     let work = Work::with(&[("a.comp", shader)]);
-    let said = work.says(3, "convert a.comp -o a.wgsl");
-    assert!(said.contains("naga gives up") && !said.contains("panicked"), "{said}");
+    let printed = work.says(3, "convert a.comp -o a.wgsl");
+    assert!(
+        printed.contains("naga panics on this module") && !printed.contains("panicked"),
+        "{printed}"
+    );
 }
 
 #[test]
 fn places_that_are_taken_or_of_nothing_are_refused() {
     let work = work();
     let convert = "convert a.frag -o a.wgsl --wgsl-binding";
-    work.fails(&format!("{convert} push=1:1"), 2, "binding 1 of set 1 is taken already");
+    work.fails(&format!("{convert} push=1:1"), 2, "binding 1 of set 1 is already used");
     work.fails(
         &format!("{convert} push=2:0 --wgsl-binding 0:1=2:0"),
         2,
-        "binding 0 of set 2 is taken already",
+        "binding 0 of set 2 is already used",
     );
     work.fails(&format!("{convert} push=2:0 --wgsl-binding push=2:1"), 2, "two bindings");
-    work.fails(&format!("{convert} push=0:4294967295"), 2, "no binding behind all others of set 0");
-    work.fails(&format!("{convert} 1:1=2:0"), 2, "has this combined image sampler");
+    work.fails(
+        &format!("{convert} push=0:4294967295"),
+        2,
+        "no binding is free after the last one of set 0",
+    );
+    work.fails(&format!("{convert} 1:1=2:0"), 2, "no WGSL output has this combined image sampler");
     work.fails("convert array.frag -o a.wgsl --wgsl-binding push=2:0", 3, "`images` is one");
     work.fails("convert tight.vert -o a.metal --wgsl-binding push=2:0", 2, "--wgsl-binding");
     assert!(!work.has("a.wgsl"));

@@ -1,4 +1,4 @@
-//! A folder of files, in which the program runs.
+//! A temporary folder in which the tests run the program.
 
 use serde_json::Value;
 use std::fs;
@@ -13,7 +13,7 @@ impl Work {
         Self(tempfile::tempdir().expect("there is room"))
     }
 
-    /// Creates a folder with files of these names and contents.
+    /// Creates a folder that contains files with these names and contents.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let work = Self::new();
         for (name, text) in files {
@@ -65,7 +65,7 @@ impl Work {
         self.command(line).output().expect("the program starts")
     }
 
-    /// Runs a line that must exit with this code, and returns both outputs.
+    /// Runs a command line that must exit with this code, and returns standard output and standard error.
     #[track_caller]
     pub(crate) fn says(&self, code: i32, line: &str) -> String {
         let output = self.run(line);
@@ -73,7 +73,7 @@ impl Work {
         stdout(&output) + &stderr(&output)
     }
 
-    /// Runs a line that must succeed, and returns its standard output.
+    /// Runs a command line that must succeed, and returns its standard output.
     #[track_caller]
     pub(crate) fn succeeds(&self, line: &str) -> String {
         let output = self.run(line);
@@ -81,7 +81,7 @@ impl Work {
         stdout(&output)
     }
 
-    /// Runs a line that must fail for a reason.
+    /// Runs a command line that must fail with this code and this reason.
     #[track_caller]
     pub(crate) fn fails(&self, line: &str, code: i32, why: &str) {
         fails(&self.run(line), code, why);
@@ -96,7 +96,7 @@ pub(crate) fn exits(output: &Output, code: i32) {
 #[track_caller]
 pub(crate) fn fails(output: &Output, code: i32, why: &str) {
     exits(output, code);
-    // Messages are wrapped, so ignore line breaks.
+    // Messages are wrapped, so this comparison ignores line breaks.
     let error = stderr(output);
     let words: Vec<&str> = error.split_whitespace().filter(|word| *word != "|").collect();
     assert!(words.join(" ").contains(why), "{why}: {error}");

@@ -4,7 +4,7 @@ polyshade_spv::codes! {
     FORMAT_INVALID_SHADER: Malformed, "format.invalid-shader",
         "Fix the shader at the place that the compiler, assembler or validator names.";
     FORMAT_NOT_EXPRESSIBLE: Unsupported, "format.not-expressible",
-        "Write another format, or change the shader so that it lacks what the message names.";
+        "Write another format, or remove the construct that the message names from the shader.";
     FORMAT_POINT_SIZE: Unsupported, "format.point-size",
         "Drop PointSize: the language has no point size.";
     FORMAT_OPTIONS: Options, "format.options",

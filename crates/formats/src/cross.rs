@@ -43,18 +43,19 @@ pub enum Target {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Msl {
-    /// The major and minor version. The default is 2.1, the oldest in which a vertex function may both write buffers
-    /// and be rasterized, or on macOS 2.3 if the shader fetches from the framebuffer.
+    /// The major and minor version. The default is 2.1, the oldest version in which a vertex function may both write
+    /// buffers and be rasterized. On macOS it is 2.3 if the shader fetches from the framebuffer.
     pub version: Option<(u32, u32)>,
     /// The platform.
     pub platform: Platform,
-    /// Buffer indices; other buffers get the next free ones.
+    /// Buffer indices. Buffers without an entry get the next free indices.
     pub buffers: Vec<(MslBuffer, u32)>,
-    /// How input attachments are read; by default from `[[color(n)]]`.
+    /// How input attachments are read. The default is from `[[color(n)]]`.
     pub input_attachments: Option<InputAttachments>,
     /// Pairs of an `InputAttachmentIndex` and its colour attachment; attachments without a pair keep their index.
     pub colors: Vec<(u32, u32)>,
-    /// The domain for tessellation control stages that do not declare one. GLSL declares it in the evaluation stage.
+    /// The domain for tessellation control stages that do not declare their domain. GLSL declares it in the
+    /// evaluation stage.
     pub domain: Option<Domain>,
 }
 
@@ -81,14 +82,16 @@ pub enum Domain {
     Quads,
 }
 
-/// How input attachments are read in a language without them. `n` is the `InputAttachmentIndex`, or its `colors` entry.
+/// How input attachments are read in a language without input attachments. `n` is the `InputAttachmentIndex`, or its
+/// `colors` entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum InputAttachments {
-    /// From the framebuffer: colour `n` in MSL. In GLSL it is the output at location `n`, which is declared `inout`
+    /// From the framebuffer. In MSL, this is colour `n`. In GLSL, it is the output at location `n`, declared `inout`
     /// (`GL_EXT_shader_framebuffer_fetch`).
     Fetch,
-    /// From the framebuffer, with barriers by the host (`GL_EXT_shader_framebuffer_fetch_non_coherent`). Not in MSL.
+    /// From the framebuffer, where the host records barriers (`GL_EXT_shader_framebuffer_fetch_non_coherent`). Not
+    /// for MSL.
     FetchNonCoherent,
     /// From a texture, at the fragment's coordinates.
     Texture,
@@ -116,15 +119,15 @@ pub enum MslBuffer {
     },
     /// The push constants.
     PushConstants,
-    /// The sizes of the storage buffers, as an array of `uint` by buffer index, if the shader queries any.
+    /// The sizes of the storage buffers, as an array of `uint` indexed by buffer index, if the shader queries a size.
     Sizes,
-    /// Tessellation control stages: the outputs of the previous stage, by patch, then by vertex.
+    /// Tessellation control stages: the previous stage's outputs, grouped by patch and then by vertex.
     Vertices,
-    /// Tessellation control stages: the tessellation levels, by patch.
+    /// Tessellation control stages: the tessellation levels of each patch.
     Factors,
     /// Tessellation control stages: the outputs of each patch.
     Patches,
-    /// Tessellation control stages: the outputs of each vertex, by patch.
+    /// Tessellation control stages: the outputs of each vertex, grouped by patch.
     ControlPoints,
     /// Tessellation control stages: two `uint`s, the number of vertices of a patch and the number of patches.
     Counts,
@@ -136,10 +139,10 @@ pub enum MslBuffer {
 pub struct Glsl {
     /// The version and its profile.
     pub version: (u32, Profile),
-    /// The API whose rules the text follows.
+    /// The API whose rules the GLSL text follows.
     pub rules: Rules,
-    /// How OpenGL reads input attachments. By default they are read from the framebuffer if there is an output at the
-    /// location with their number, else from a texture. Vulkan has input attachments.
+    /// OpenGL only: how input attachments are read. By default they are read from the framebuffer if the location
+    /// with their number has an output, and otherwise from a texture.
     pub input_attachments: Option<InputAttachments>,
     /// OpenGL only: pairs of an `InputAttachmentIndex` and the location of its output, if they differ.
     pub colors: Vec<(u32, u32)>,
@@ -182,12 +185,12 @@ pub enum Rules {
 pub struct Hlsl {
     /// The shader model: 51 is 5.1.
     pub shader_model: u32,
-    /// How writes to `PointSize` are handled: Direct3D 10 and later have no point size.
+    /// How writes to `PointSize` are handled. Direct3D 10 and later have no point size.
     pub point_size: PointSize,
 }
 
 impl Default for Hlsl {
-    /// Shader model 5.1, the oldest with register spaces, and no point size.
+    /// Shader model 5.1, the oldest with register spaces. Writes to `PointSize` are an error.
     fn default() -> Self {
         Self { shader_model: 51, point_size: PointSize::Refuse }
     }
@@ -209,7 +212,7 @@ pub enum PointSize {
 pub struct EntryPoint<'a> {
     /// The name.
     pub name: &'a str,
-    /// The execution model, by SPIR-V's number.
+    /// The value of the execution model in SPIR-V.
     pub model: u32,
 }
 
@@ -233,13 +236,13 @@ pub struct MslTexture {
     pub set: u32,
     /// The binding in the set.
     pub binding: u32,
-    /// Whether it is the texture or the sampler.
+    /// Whether the index is for the texture or the sampler.
     pub kind: MslTextureKind,
-    /// The index; for an array, that of its first element.
+    /// The index. For an array, this is the index of the first element.
     pub index: u32,
 }
 
-/// A resource of MSL whose index is not that of a buffer.
+/// The kind of an MSL resource that is not a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
@@ -252,7 +255,7 @@ pub enum MslTextureKind {
 ///
 /// # Errors
 ///
-/// Features that SPIRV-Cross or the language lacks; colliding buffer indices or colors are [`Error::Options`].
+/// Features that SPIRV-Cross or the language lacks. Colliding buffer indices or colors are [`Error::Options`].
 pub fn write(words: &[u32], entry: EntryPoint<'_>, target: &Target) -> Result<Text, Error> {
     #[cfg(feature = "cross")]
     return translate::write(words, entry, target);

@@ -1,13 +1,13 @@
-//! Replaces each gather with `ConstOffsets` by four gathers with one offset each, of which each provides one texel.
-//! naga and SPIRV-Cross's HLSL ignore `ConstOffsets`.
+//! Replaces each gather with `ConstOffsets` by four gathers with one offset each. Each of the four provides one
+//! texel. naga ignores `ConstOffsets`, and so does SPIRV-Cross for HLSL.
 
 use crate::image_operands::{CONST_OFFSETS, ImageInst};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Type};
 
-/// The component of a gather with the texel at the coordinates rounded down.
+/// The component of a gather that contains the texel at the rounded-down coordinates.
 const FIRST: u32 = 3;
 
-/// Returns the module without `ConstOffsets`, except where they are not constants.
+/// Returns the module without `ConstOffsets`, unless the offsets are not constants.
 pub(crate) fn split(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());
@@ -36,7 +36,7 @@ pub(crate) fn split(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// The constituents of a composite constant.
+/// Returns the constituents of a composite constant.
 fn parts(constant: Inst<'_>) -> impl Iterator<Item = Id> {
     constant.words()[3..].iter().filter_map(|word| Id::new(*word))
 }

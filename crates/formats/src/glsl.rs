@@ -71,7 +71,7 @@ impl<'a> SourceText<'a> {
         self
     }
 
-    /// Sets the function that is the entry point, for HLSL. In GLSL it is `main`.
+    /// Sets the name of the entry point function of HLSL. In GLSL the entry point is always `main`.
     pub fn entry(mut self, entry: impl Into<String>) -> Self {
         self.entry = entry.into();
         self
@@ -83,7 +83,7 @@ impl<'a> SourceText<'a> {
         self
     }
 
-    /// Adds a folder for `#include`, after earlier ones.
+    /// Adds a folder for `#include`. Earlier folders are searched first.
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folders.push(folder.into());
         self
@@ -98,7 +98,7 @@ impl<'a> SourceText<'a> {
         self.compile_with_files().map(|(words, _)| words)
     }
 
-    /// Compiles the source, and returns the included files: each once, in the order of the first inclusion.
+    /// Compiles the source, and also returns each included file once, in the order of the first inclusion.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 
 use polyshade_spv::{Id, Inst, Module, Op};
 
-/// Bits of the image operands mask.
+/// The bits of the image operands mask.
 pub(crate) const BIAS: u32 = 1 << 0;
 pub(crate) const LOD: u32 = 1 << 1;
 pub(crate) const GRAD: u32 = 1 << 2;
@@ -15,7 +15,7 @@ pub(crate) const MIN_LOD: u32 = 1 << 7;
 #[derive(Clone, Copy)]
 pub(crate) struct ImageInst<'m> {
     inst: Inst<'m>,
-    /// The number of the word with the mask, if the instruction has one.
+    /// The index of the word with the mask, if the instruction has a mask.
     mask: usize,
 }
 
@@ -39,7 +39,7 @@ impl<'m> ImageInst<'m> {
         self.inst
     }
 
-    /// The image, or the sampled image of an instruction that samples.
+    /// Returns the image, or the sampled image if the instruction samples.
     pub(crate) fn image(self) -> Option<Id> {
         Id::new(self.inst.words()[3])
     }
@@ -59,14 +59,15 @@ impl<'m> ImageInst<'m> {
         self.inst.words().get(self.mask).copied().unwrap_or(0)
     }
 
-    /// The first operand that belongs to the mask bit `bit`.
+    /// Returns the first operand of the mask bit `bit`.
     pub(crate) fn operand(self, bit: u32) -> Option<Id> {
         let word = self.mask + 1 + count(self.mask() & (bit - 1));
         let there = self.mask() & bit != 0;
         self.inst.words().get(word).filter(|_| there).and_then(|word| Id::new(*word))
     }
 
-    /// All words after the first, with other coordinates, and without the image operand `bit`, which must be one id.
+    /// Returns all words after the first, with other coordinates and without the image operand `bit`, which must be a
+    /// single id.
     pub(crate) fn without(self, bit: u32, coordinates: Id) -> Vec<u32> {
         let mut words = self.inst.words()[1..].to_vec();
         words[COORDINATES - 1] = coordinates.word();
@@ -77,7 +78,7 @@ impl<'m> ImageInst<'m> {
         words
     }
 
-    /// The operands after the result, with one constant offset in place of `ConstOffsets`.
+    /// Returns the operands after the result, with one constant offset instead of `ConstOffsets`.
     pub(crate) fn with_offset(self, offset: Id) -> Vec<u32> {
         let mut words = self.inst.words()[3..].to_vec();
         let mask = self.mask() & !CONST_OFFSETS | CONST_OFFSET;
@@ -87,7 +88,7 @@ impl<'m> ImageInst<'m> {
     }
 }
 
-/// The number of the word with the coordinates.
+/// The index of the word with the coordinates.
 pub(crate) const COORDINATES: usize = 4;
 
 fn compares(op: Op) -> bool {
@@ -101,7 +102,7 @@ fn compares(op: Op) -> bool {
     )
 }
 
-/// The number of operands for a mask: `Grad` has two.
+/// The number of operands for a mask. `Grad` has two operands.
 fn count(mask: u32) -> usize {
     (mask.count_ones() + u32::from(mask & GRAD != 0)) as usize
 }

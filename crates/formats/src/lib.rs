@@ -1,9 +1,9 @@
-//! Reads and writes shaders in other formats. Only this crate calls glslang, naga, SPIRV-Tools and SPIRV-Cross, for
-//! the command-line tool, the tests and the build tasks.
+//! Reads and writes shaders in other formats, for the command-line tool, the tests and the build tasks. No other
+//! crate calls glslang, naga, SPIRV-Tools or SPIRV-Cross.
 //!
-//! Each of the four is a feature of this crate, because each takes minutes or many crates to build. Without a
-//! feature, its functions exist and fail with [`Error::LeftOut`], so callers need no `cfg`; without the SPIRV-Tools
-//! library, its command-line programs are called. This crate prints assembly itself.
+//! Each of the four is a feature of this crate, because building it takes minutes or many crates. Without a feature,
+//! its functions exist but fail with [`Error::LeftOut`], so callers need no `cfg`. Without the SPIRV-Tools library,
+//! the SPIRV-Tools programs are called. This crate prints assembly itself.
 
 pub mod code;
 pub mod cross;
@@ -16,7 +16,7 @@ mod gather_offsets;
 #[cfg(any(feature = "cross", feature = "glsl", feature = "wgsl"))]
 mod glsl_instructions;
 #[cfg(any(feature = "cross", feature = "wgsl"))]
-#[cfg_attr(not(feature = "wgsl"), expect(dead_code, reason = "HLSL needs some"))]
+#[cfg_attr(not(feature = "wgsl"), expect(dead_code, reason = "HLSL uses only a part"))]
 mod image_operands;
 mod stage;
 #[cfg(any(feature = "cross", feature = "wgsl"))]
@@ -42,9 +42,9 @@ pub enum Error {
     PointSize(String),
     /// The options do not fit the shader.
     Options(String),
-    /// The library crashed in a separate process; the text describes how.
+    /// The library crashed in a separate process. The text describes the crash.
     Crashed(String),
-    /// This build lacks a feature.
+    /// This build lacks the required feature.
     LeftOut(Feature),
 }
 
@@ -87,7 +87,8 @@ pub enum Feature {
     Wgsl,
     /// Writes MSL, GLSL and HLSL with SPIRV-Cross.
     Cross,
-    /// Reads assembly and validates with the SPIRV-Tools library. Without it, its command-line programs are called.
+    /// Reads assembly and validates modules with the SPIRV-Tools library. Without the feature, the SPIRV-Tools
+    /// programs are called.
     Tools,
 }
 
@@ -141,7 +142,7 @@ mod tests {
                 error.to_string() == format!("this needs the feature `{}`", feature.name());
             assert_eq!(names_it, !feature.is_in(), "{error}");
         }
-        // Without the feature, this machine may have the programs.
+        // Even without the feature, this may succeed, if the machine has the SPIRV-Tools programs.
         for error in
             [tools::assemble("?", "a.spvasm", version).err(), tools::validate(&[], None).err()]
         {

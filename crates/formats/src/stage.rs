@@ -49,7 +49,7 @@ impl SpirvVersion {
         self as u8
     }
 
-    /// The version in the header of a module, or the newest one here if that is newer.
+    /// Returns the version in the header of a module, or the newest known version if the module is newer.
     pub fn of(words: &[u32]) -> Self {
         let minor = words.get(1).map_or(0, |version| version >> 8 & 0xff) as usize;
         Self::ALL[minor.min(Self::ALL.len() - 1)]

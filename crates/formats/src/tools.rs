@@ -1,5 +1,5 @@
-//! Assembly, differences between listings, and validation. This crate prints assembly; SPIRV-Tools reads it and
-//! validates modules, through its library with the feature `tools`, else through its command-line programs.
+//! Assembly, differences between listings, and validation. This crate prints assembly. SPIRV-Tools reads assembly and
+//! validates modules, through its library with the feature `tools`, and otherwise through its command-line programs.
 
 mod header;
 #[cfg(feature = "tools")]
@@ -17,8 +17,8 @@ use printer::Ids;
 #[cfg(not(feature = "tools"))]
 use programs as backend;
 
-/// Assembles text. Numeric ids are preserved, and the comments of the header are used: text of [`assembly`] results
-/// in the original words. Messages refer to the text by `name`; `version` is for text without a version.
+/// Assembles text. Numeric ids are preserved, and header comments are used, so text from [`assembly`] results in the
+/// original words. Messages refer to the text by `name`. `version` applies if the text has no version.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub fn assemble(text: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32
     Ok(words)
 }
 
-/// Disassembles the module to text that [`assemble`] converts to the same words. It has numeric ids and header
+/// Disassembles the module to text that [`assemble`] converts to the same words. The text has numeric ids and header
 /// comments.
 ///
 /// # Errors
@@ -43,9 +43,9 @@ pub fn assembly(words: &[u32]) -> Result<String, Error> {
     match assemble(&text, "", SpirvVersion::of(words)) {
         Ok(again) if again == words => Ok(text),
         Err(Error::LeftOut(_)) => Ok(text),
-        _ => Err(Error::Unsupported(
-            "assembly would not give the same words when read again".to_owned(),
-        )),
+        _ => {
+            Err(Error::Unsupported("the assembly would not assemble to the same words".to_owned()))
+        }
     }
 }
 
@@ -68,7 +68,8 @@ pub fn difference(before: &str, after: &str) -> String {
     if hunks.is_empty() { hunks } else { format!("--- before\n+++ after\n{hunks}") }
 }
 
-/// Validates the module in an environment, by its name. The default is the oldest Vulkan that supports its version.
+/// Validates the module in a named environment. The default is the oldest Vulkan version that supports the module's
+/// version.
 ///
 /// # Errors
 ///
@@ -78,8 +79,8 @@ pub fn validate(words: &[u32], environment: Option<&str>) -> Result<(), Error> {
     backend::validate(words, environment)
 }
 
-/// Checks that a module is valid SPIR-V, without Vulkan's rules. Modules from HLSL may need an optimizer to satisfy
-/// these. Without the feature `tools`, it checks nothing.
+/// Checks that a module is valid SPIR-V, without Vulkan's rules, because modules from HLSL may need an optimizer to
+/// satisfy Vulkan's rules. Without the feature `tools`, nothing is checked.
 ///
 /// # Errors
 ///

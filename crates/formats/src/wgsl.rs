@@ -1,7 +1,7 @@
 //! Reads and writes WGSL with naga.
 //!
-//! Positions keep the values that the shader writes, in both directions: although the y axis of WebGPU points up and
-//! that of Vulkan down, they are not flipped, because captures must equal the values of the source.
+//! Neither direction changes the positions that a shader writes. The y axis points up in WebGPU and down in Vulkan,
+//! but flipping would make captures differ from the values of the source.
 
 pub use crate::cross::PointSize;
 use crate::{Error, SpirvVersion};
@@ -55,13 +55,13 @@ mod translate;
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub struct Wgsl {
-    /// Bindings of resources; other resources get the next free ones.
+    /// Bindings of resources. Resources without an entry get the next free bindings.
     pub places: Vec<(WgslResource, Place)>,
-    /// How writes to `PointSize` are handled: WebGPU only has points of size 1, so writes of 1 are always dropped.
+    /// How writes to `PointSize` are handled. WebGPU only has points of size 1, so writes of 1 are always dropped.
     pub point_size: PointSize,
 }
 
-/// A resource that needs a separate binding in WGSL, but not in Vulkan.
+/// A resource that needs its own binding in WGSL, but not in Vulkan.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum WgslResource {
@@ -69,10 +69,10 @@ pub enum WgslResource {
     Element {
         /// The binding of the array.
         array: Place,
-        /// The number of the element, from 1 on.
+        /// The index of the element, at least 1.
         index: u32,
     },
-    /// The sampler of the combined image sampler at this binding, which the texture keeps.
+    /// The sampler of the combined image sampler at this binding. The texture keeps the binding.
     Sampler(Place),
     /// The push constants.
     PushConstants,
@@ -92,13 +92,13 @@ pub struct Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 pub enum BoundKind {
-    /// The same kind as the array that it is an element of.
+    /// The kind of the array that contains the element.
     Element,
     /// A sampler or a comparison sampler.
     Sampler,
     /// A uniform buffer.
     Uniform,
-    /// A read-only storage buffer, if uniform buffers cannot have the layout.
+    /// A read-only storage buffer, for layouts that uniform buffers cannot have.
     ReadOnlyStorage,
 }
 
@@ -138,13 +138,14 @@ pub fn read(source: &str, name: &str, version: SpirvVersion) -> Result<Vec<u32>,
 
 /// Translates the module to WGSL, with all its entry points.
 ///
-/// A combined image sampler becomes a texture and a sampler; push constants become a uniform buffer; an array of
-/// descriptors becomes a variable for each element that is used; an input or output becomes a variable for each
-/// scalar and vector in it.
+/// A combined image sampler becomes a texture and a sampler, and push constants become a uniform buffer. An array of
+/// descriptors becomes one variable per used element, and an input or output becomes one variable per scalar or
+/// vector in it.
 ///
 /// # Errors
 ///
-/// Features that naga or WGSL cannot express; a binding that another resource has is [`Error::Options`].
+/// Features that naga or WGSL cannot express. A binding in the options that another resource has is
+/// [`Error::Options`].
 pub fn write(words: &[u32], options: &Wgsl) -> Result<Text, Error> {
     #[cfg(feature = "wgsl")]
     return translate::write(words, options);

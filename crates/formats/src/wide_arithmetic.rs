@@ -1,5 +1,5 @@
-//! Replaces additions with carry and extended multiplications by 32-bit arithmetic. naga does not support them, and
-//! SPIRV-Cross writes them to HLSL as functions that only GLSL has.
+//! Replaces additions with carry and extended multiplications by 32-bit arithmetic. naga does not support these
+//! instructions, and SPIRV-Cross translates them to functions that HLSL does not have.
 
 use crate::code;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Type};
@@ -29,7 +29,7 @@ pub(crate) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
             let Some(types) = types else {
                 let name = spirv::Op::from_u32(inst.op().0.into());
                 let name = name.map_or_else(String::new, |name| format!("Op{name:?}"));
-                let message = format!("cannot write {name}: its integers are not of 32 bits");
+                let message = format!("cannot write {name}: its integers are not 32 bits wide");
                 return Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message));
             };
             // The instruction's two results become the members of its structure.
@@ -79,21 +79,21 @@ impl Types {
     }
 }
 
-/// The sum, and 1 if it overflows.
+/// Emits the sum, and 1 if it overflows, else 0.
 fn add(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]) -> [Id; 2] {
     let sum = code.binary(Op::I_ADD, types.integer, left, right);
     let is_less = code.binary(Op::U_LESS_THAN, types.bool, sum, left);
     [sum, code.select(types.integer, is_less, types.one, types.zero)]
 }
 
-/// The difference, and 1 if it underflows.
+/// Emits the difference, and 1 if it underflows, else 0.
 fn subtract(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]) -> [Id; 2] {
     let difference = code.binary(Op::I_SUB, types.integer, left, right);
     let is_less = code.binary(Op::U_LESS_THAN, types.bool, left, right);
     [difference, code.select(types.integer, is_less, types.one, types.zero)]
 }
 
-/// The lower and the upper 32 bits of the product.
+/// Emits the lower and the upper 32 bits of the product.
 fn multiply(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]) -> [Id; 2] {
     let ty = types.integer;
     let low =
@@ -103,7 +103,7 @@ fn multiply(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]
     };
     let (a, b) = (high(code, left), low(code, left));
     let (c, d) = (high(code, right), low(code, right));
-    // left = a·2¹⁶ + b and right = c·2¹⁶ + d: none of these sums overflows.
+    // left = a·2¹⁶ + b and right = c·2¹⁶ + d. None of the sums below overflows.
     let product = code.binary(Op::I_MUL, ty, b, d);
     let carry = high(code, product);
     let product = code.binary(Op::I_MUL, ty, a, d);
@@ -118,7 +118,8 @@ fn multiply(code: &mut Cursor<'_, '_, '_>, types: &Types, [left, right]: [Id; 2]
     [code.binary(Op::I_MUL, ty, left, right), upper]
 }
 
-/// The signed product: for each negative factor, the unsigned product is 2³² times the other factor too large.
+/// Emits the signed product. For each negative factor, the unsigned product is too large by 2³² times the other
+/// factor.
 fn multiply_signed(
     code: &mut Cursor<'_, '_, '_>,
     types: &Types,

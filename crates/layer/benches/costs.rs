@@ -1,8 +1,8 @@
-//! Measures the costs of the layer on lavapipe: its emulation and the driver's own transform feedback, in one run.
+//! Measures the costs of the layer's emulation and of the driver's own transform feedback on lavapipe, in one run.
 //!
-//! `cargo bench -p polyshade-layer --bench costs` prints a table, and with `memory COUNT` the memory of that many
-//! pipelines that have captured. With `idle COUNT` and `captured COUNT` it only records that many draws, so that
-//! callgrind can count their instructions (see docs/layer.md).
+//! `cargo bench -p polyshade-layer --bench costs` prints a table. With `memory COUNT`, it prints the memory of that
+//! many pipelines that have captured. With `idle COUNT` or `captured COUNT`, it only records that many draws, so that
+//! callgrind can count the instructions (see docs/layer.md).
 
 #[path = "../tests/discarding.rs"]
 mod discarding;
@@ -28,7 +28,7 @@ const TOPOLOGIES: [(&str, vk::PrimitiveTopology); 5] = [
     ("triangle fan", vk::PrimitiveTopology::TRIANGLE_FAN),
 ];
 
-/// The vertices of a draw, and the draws of a pass.
+/// The number of vertices in a draw, and the number of draws in a pass.
 const SIZES: [(u32, u32); 2] = [(3, 500), (30_000, 4)];
 
 /// The number of empty passes.
@@ -37,7 +37,7 @@ const PASSES: u32 = 500;
 /// The number of repetitions; the minimum time is reported.
 const ROUNDS: usize = 15;
 
-/// The size in bytes of each buffer: three vertices of 16 bytes for each vertex that is drawn.
+/// The size in bytes of each buffer: three captured vertices of 16 bytes per drawn vertex.
 const BYTES: u64 = 3 * 16 * 30_000 * 4;
 
 fn main() {
@@ -102,7 +102,7 @@ fn main() {
     }
 }
 
-/// Prints the memory of a pipeline that has captured.
+/// Prints the memory that a pipeline holds after a capture.
 fn held(count: u32) {
     let instance = chosen();
     let device = instance.device(LAVAPIPE, true).expect("a device");
@@ -112,7 +112,7 @@ fn held(count: u32) {
         let mut scene = Scene::new(&device, source, topology);
         let mut before = resident();
         for number in 0..=2 * count {
-            // The first pipelines also allocate memory that all share.
+            // The first pipelines also allocate memory that all pipelines share.
             if number == count {
                 before = resident();
             }
@@ -143,7 +143,7 @@ fn resident() -> f64 {
     number.parse().expect("it is a number")
 }
 
-/// Returns the minimum times of two runs that alternate.
+/// Returns the minimum times of two alternating runs.
 fn least(rounds: usize, mut run: impl FnMut(usize) -> Duration) -> [Duration; 2] {
     let mut least = [Duration::MAX; 2];
     for _ in 0..rounds {
@@ -210,7 +210,7 @@ impl<'d> Scene<'d> {
         unsafe { pipeline(self.device, what, self.pass, self.layout) }
     }
 
-    /// Records a pass with a number of draws, each with its own capture or none.
+    /// Records a pass with a number of draws, with or without a capture around each draw.
     fn record(&self, vertices: u32, draws: u32, captured: bool) -> vk::CommandBuffer {
         self.record_passes(1, vertices, draws, captured)
     }

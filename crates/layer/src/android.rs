@@ -48,7 +48,7 @@ exported! {
         count: *mut u32,
         extensions: *mut vk::ExtensionProperties
     ) -> vk::Result = match physical == vk::PhysicalDevice::null() {
-        // Without a device yet, the list contains all extensions that the layer may provide.
+        // Without a physical device, the list contains all extensions that the layer may provide.
         true => layer_extensions(layer, count, extensions),
         false => enumerate_device_extension_properties(physical, layer, count, extensions),
     };

@@ -1,5 +1,5 @@
-//! The structures by which the Vulkan loader passes the commands of the next layer. They are in no registry file and
-//! so not in `ash`; Vulkan-Headers defines them in `vk_layer.h`.
+//! Structures through which the Vulkan loader gives a layer the commands of the next layer. `vk_layer.h` in
+//! Vulkan-Headers defines them. They are missing from the Vulkan registry, and therefore from `ash`.
 
 use ash::vk::{self, Handle};
 use std::ffi::{c_char, c_void};
@@ -52,7 +52,7 @@ pub struct LayerInstanceCreateInfo {
     pub function: i32,
     /// The member of the union for [`LINK_INFO`].
     pub layer_info: *mut LayerInstanceLink,
-    /// The rest of the union, whose other members are larger.
+    /// The rest of the union: its other members are larger.
     pub rest: *mut c_void,
 }
 
@@ -85,7 +85,7 @@ pub struct LayerDeviceCreateInfo {
 /// # Safety
 ///
 /// The chain belongs to `VkInstanceCreateInfo` or `VkDeviceCreateInfo` and its structures are valid. `s_type` is the
-/// type of the loader's structures with links of type `Link`.
+/// type of the loader's structure that contains links of type `Link`.
 pub(crate) unsafe fn take_link<Link>(
     first: *const c_void,
     s_type: vk::StructureType,
@@ -107,11 +107,11 @@ pub(crate) unsafe fn take_link<Link>(
     None
 }
 
-/// Returns the text of a name that Vulkan passes.
+/// Returns a string that Vulkan passes, or `None` if the pointer is null.
 ///
 /// # Safety
 ///
-/// `name` is null or ends with a zero byte, and lives for as long as the result is used.
+/// `name` is null or points to a NUL-terminated string that lives for as long as the result is used.
 pub(crate) unsafe fn text<'t>(name: *const c_char) -> Option<&'t std::ffi::CStr> {
     // SAFETY: guaranteed by the caller.
     (!name.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(name) })
@@ -129,7 +129,7 @@ pub(crate) unsafe fn key(handle: impl Handle) -> u64 {
     unsafe { at.as_ref() }.map_or(0, |word| *word as u64)
 }
 
-/// The value that drivers write where the loader stores its pointer (`ICD_LOADER_MAGIC`).
+/// The value that drivers write at the start of a handle, where the loader stores its pointer (`ICD_LOADER_MAGIC`).
 const LOADERS: u64 = 0x01CD_C0DE;
 
 /// Writes the dispatch key of a handle.
@@ -156,11 +156,11 @@ pub(crate) unsafe fn mark_instance(instance: vk::Instance) {
     }
 }
 
-/// Sets the dispatch key of a new device, if [`mark_instance`] has set that of its instance.
+/// Sets the dispatch key of a new device if [`mark_instance`] set the key of its instance.
 ///
 /// # Safety
 ///
-/// Both are alive, and nobody else uses the device yet.
+/// Both handles are alive, and nobody else uses the device yet.
 pub(crate) unsafe fn mark_device(instance: vk::Instance, device: vk::Device) {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -170,11 +170,11 @@ pub(crate) unsafe fn mark_device(instance: vk::Instance, device: vk::Device) {
     }
 }
 
-/// Sets the dispatch keys of handles of an instance or device whose key the layer has set. Null handles are skipped.
+/// Sets the dispatch keys of handles that belong to `owner`, if the layer set the owner's key. Skips null handles.
 ///
 /// # Safety
 ///
-/// All handles are alive and belong to the owner.
+/// All handles are alive and belong to `owner`.
 pub(crate) unsafe fn mark(owner: impl Handle + Copy, handles: &[impl Handle + Copy]) {
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-/// The types of commands: those of `ash`, and some newer types.
+/// The types of commands: the types of `ash`, and some newer types.
 #[expect(non_camel_case_types, reason = "the names are Vulkan's")]
 pub(crate) mod pfn {
     pub(crate) use ash::vk::*;
@@ -27,7 +27,7 @@ pub(crate) unsafe fn typed<Pfn>(command: Command) -> Pfn {
     unsafe { std::mem::transmute_copy(&command) }
 }
 
-/// Returns the name of a command, from the name of its type with a trailing 0.
+/// Returns the name of a command, given the name of its type with a trailing NUL.
 const fn name(pfn: &'static str) -> &'static CStr {
     let (_, name) = pfn.as_bytes().split_at("PFN_".len());
     match CStr::from_bytes_with_nul(name) {

@@ -1,4 +1,4 @@
-//! Devices: the layer's state of each, their creation and destruction.
+//! Devices: creation, destruction, and the layer's state for each device.
 
 use crate::chain::{LayerDeviceLink, key, mark_device, take_link};
 use crate::commands::{DeviceCommands, typed};
@@ -19,9 +19,9 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) struct Device {
     driver: Driver,
-    /// Whether the application enabled transform feedback of the layer. Otherwise, commands are the driver's own.
+    /// Whether the application enabled the layer's transform feedback. Otherwise, the driver's commands are used.
     pub(crate) has_feedback: bool,
-    /// The transform feedback query pools, which the driver has as pools of another type.
+    /// The transform feedback query pools. In the driver, these pools have another query type.
     pub(crate) feedback_pools: Registry<()>,
     /// The state for captures, unless the device captures nothing.
     pub(crate) emulator: OnceLock<Emulator>,
@@ -92,15 +92,15 @@ pub(crate) unsafe extern "system" fn create_device(
             let drops = hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
             drops.or_else(|| is_edited(s_type).then_some(Change::Edit))
         };
-        // Applications may chain structures newer than the layer before any other. Drivers may refuse features of
-        // extensions that they lack (SwiftShader does), so features that the layer provides must be removed.
+        // Applications may chain structures newer than the layer before all other structures. Drivers may reject
+        // features of extensions that they lack (SwiftShader does), so the layer removes its own features.
         let mut chain = Copied::leading((*info).p_next, changes).map_err(|unknown| {
             instance.log.say(
                 Level::Warning,
-                format_args!("vkCreateDevice: structures behind one of type {unknown:?} stay"),
+                format_args!("vkCreateDevice: cannot change the structures that follow one of type {unknown:?}"),
             );
         });
-        // Also devices that capture nothing see this feature, which the layer reports and a driver may lack.
+        // The layer reports this feature even if the driver lacks it, so the application may enable it on any device.
         if let (Ok(chain), true) = (&mut chain, view.emulates_feedback)
             && let Some(features) = chain.copy::<Provoking>()
         {
@@ -170,7 +170,7 @@ unsafe fn hidden_feature(hidden: &[Feature], info: &vk::DeviceCreateInfo<'_>) ->
 
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
 
-/// The structures that enable features which captures need.
+/// The structures that enable the features needed for captures.
 const ENABLING: [vk::StructureType; 4] = [
     vk::PhysicalDeviceFeatures2::STRUCTURE_TYPE,
     vk::PhysicalDeviceVulkan12Features::STRUCTURE_TYPE,
@@ -178,7 +178,7 @@ const ENABLING: [vk::StructureType; 4] = [
     vk::PhysicalDeviceBufferDeviceAddressFeatures::STRUCTURE_TYPE,
 ];
 
-/// The feature structures that captures need and the application does not chain.
+/// The feature structures that captures need but the application does not chain.
 #[derive(Default)]
 struct Enabled {
     features: vk::PhysicalDeviceFeatures,
@@ -234,7 +234,7 @@ impl Enabled {
         }
     }
 
-    /// Makes the driver count primitives generated. The application's structure for this feature was dropped.
+    /// Enables the driver's primitives generated queries. The application's structure for this feature was dropped.
     fn count(&mut self, info: &mut vk::DeviceCreateInfo<'_>, extensions: &mut Vec<*const c_char>) {
         extensions
             .extend([reported_features::NAME, reported_features::GENERATED].map(CStr::as_ptr));
@@ -245,7 +245,7 @@ impl Enabled {
     }
 }
 
-/// Returns whether the application creates several queues.
+/// Returns whether the application creates more than one queue.
 ///
 /// # Safety
 ///
@@ -279,7 +279,7 @@ struct Request {
 }
 
 impl Request {
-    /// Separates the driver's extensions from the layer's. The error is Vulkan's result, and the reason.
+    /// Separates the driver's extensions from the layer's. The error is a Vulkan result and the reason.
     ///
     /// # Safety
     ///
@@ -298,7 +298,7 @@ impl Request {
         // SAFETY: guaranteed by the caller.
         let names = unsafe { slice(info.pp_enabled_extension_names, info.enabled_extension_count) };
         for &name in names {
-            // SAFETY: extension names are zero-terminated strings.
+            // SAFETY: extension names are NUL-terminated strings.
             let text = unsafe { CStr::from_ptr(name) };
             if !view.takes(text) {
                 let why = absent(&text.to_string_lossy());
@@ -317,7 +317,7 @@ impl Request {
         if request.has_feedback && view.emulates_feedback {
             // SAFETY: guaranteed by the caller.
             if let Some(unfit) = unsafe { features::unfit(info.p_next) } {
-                let why = format!("there is no transform feedback with {unfit}");
+                let why = format!("the emulated transform feedback does not support {unfit}");
                 return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, why));
             }
         }
@@ -326,7 +326,7 @@ impl Request {
 }
 
 fn absent(what: &str) -> String {
-    format!("{what} is hidden, or not there")
+    format!("{what} is hidden or not supported")
 }
 
 fn register(

@@ -1,12 +1,13 @@
-//! Transform feedback for drivers that lack it, by vertex shaders that store outputs and by a counter pass.
+//! Transform feedback for drivers that lack it: vertex shaders store the outputs, and a counter pass updates the
+//! counters.
 //!
-//! A captured draw is recorded twice: as points, by a pipeline whose vertex shader stores the captured outputs
-//! (`polyshade::transform_feedback`), and unchanged. The planner's counter pass is a compute shader that executes a
-//! list of *jobs* in order. It writes the parameters of each draw, the counters, the query results and the arguments
-//! of draws by byte count. A dispatch cannot be recorded inside a render pass, so the counter pass is dispatched
-//! before each pass, indirectly, with a list of jobs that the host writes while the pass is recorded. The layer does
-//! not change the application's resources: its shaders read addresses from push constants after those of the
-//! application, or from vertex attributes.
+//! A captured draw is recorded twice: once as points, with a pipeline whose vertex shader stores the captured outputs
+//! (`polyshade::transform_feedback`), and once unchanged. The planner's counter pass is a compute shader that executes
+//! a list of *jobs* in order. It writes the parameters of each draw, the counters, the query results and the arguments
+//! of draws by byte count. A dispatch cannot be recorded inside a render pass. Therefore an indirect dispatch before
+//! each render pass executes a job list that the host fills in while the pass is recorded. The layer does not change
+//! the application's resources: its shaders read addresses from push constants after the application's push constants,
+//! or from vertex attributes.
 //!
 //! `feedback` contains the intercepted Vulkan commands; this module implements them.
 
@@ -73,14 +74,14 @@ pub(crate) struct Emulator {
     pub(crate) pools: Mutex<HashMap<vk::CommandPool, HashSet<vk::CommandBuffer>>>,
     /// Whether a secondary command buffer that may be pending twice exists.
     pub(crate) shared: AtomicBool,
-    /// The queues that such recordings are submitted to, on a device with several queues.
+    /// The queues to which command buffers that may be pending twice are submitted, on a device with several queues.
     pub(crate) queues: Queues,
     pub(crate) has_several_queues: bool,
-    /// Whether command buffers resume dynamic rendering that others began.
+    /// Whether any command buffer resumes dynamic rendering that another command buffer began.
     pub(crate) has_resumed: AtomicBool,
-    /// Whether a buffer or a query for captures was created. Render passes begun earlier have no lists of jobs.
+    /// Whether a buffer or a query for captures was created. Render passes that began earlier have no job lists.
     pub(crate) may_capture: AtomicBool,
-    /// Held while a list of suspended rendering is written.
+    /// Locked while the layer writes a job list of suspended rendering.
     pub(crate) joining: Mutex<()>,
     pub(crate) debugging: Debugging,
     /// The number of capturing pipelines created so far.
@@ -163,7 +164,7 @@ impl Emulator {
         }
     }
 
-    /// Destroys the objects that the layer created. The application has destroyed its own already.
+    /// Destroys the objects that the layer created. The application has already destroyed its own objects.
     pub(crate) fn destroy(self, device: &Driver) {
         self.queues.destroy(device);
         self.chunks.destroy(device);

@@ -7,14 +7,14 @@ use std::ffi::c_void;
 
 /// An optional shader stage that captures do not need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "Vulkan says what they are")]
+#[expect(missing_docs, reason = "Vulkan defines them")]
 pub enum Feature {
     GeometryShader,
     TessellationShader,
 }
 
 impl Feature {
-    /// All features, with their names in Vulkan.
+    /// All features, each with its name in Vulkan.
     pub const NAMES: [(&'static str, Self); 2] = [
         ("geometryShader", Self::GeometryShader),
         ("tessellationShader", Self::TessellationShader),
@@ -79,7 +79,7 @@ type Eleven = vk::PhysicalDeviceVulkan11Features<'static>;
 ///
 /// # Safety
 ///
-/// The chain is that of a `VkPhysicalDeviceFeatures2`, and may be written.
+/// The chain belongs to a `VkPhysicalDeviceFeatures2`, and may be written.
 pub(crate) unsafe fn hide_protected_memory(chain: *const c_void) {
     // SAFETY: guaranteed by the caller.
     unsafe {
@@ -96,7 +96,7 @@ pub(crate) unsafe fn hide_protected_memory(chain: *const c_void) {
 ///
 /// # Safety
 ///
-/// The chain is that of a `VkDeviceCreateInfo`, and its structures are valid.
+/// The chain belongs to a `VkDeviceCreateInfo`, and its structures are valid.
 pub(crate) unsafe fn unfit(chain: *const c_void) -> Option<&'static str> {
     // SAFETY: guaranteed by the caller.
     unsafe {

@@ -1,7 +1,7 @@
 //! The commands of a device on which the layer provides `VK_EXT_transform_feedback`.
 //!
-//! The driver does not know the extension, so no command, structure, flag, query type or SPIR-V of it may reach the
-//! driver. The layer replaces its stages, accesses and usages by those of vertex shaders that store to buffers.
+//! The driver does not know the extension, so none of its commands, structures, flags, query types or SPIR-V may reach
+//! the driver. The layer replaces its stages, accesses and usages by those of vertex shaders that store to buffers.
 
 /// Defines commands that the layer records on devices that capture, and then passes to the driver.
 macro_rules! noted {
@@ -22,7 +22,7 @@ macro_rules! noted {
     };
 }
 
-/// Defines commands of devices, like `noted!`.
+/// Defines device commands in the same way as `noted!`.
 macro_rules! noted_on_device {
     ($($name:ident($($argument:ident: $Type:ty),*) |$device:ident, $emulator:ident| $what:expr;)*) => {
         $(pub(crate) unsafe extern "system" fn $name($device: vk::Device, $($argument: $Type),*) {

@@ -1,4 +1,4 @@
-//! Instances: the layer's state of each, their creation and destruction.
+//! Instances: creation, destruction, and the layer's state for each instance.
 
 use crate::chain::{LayerInstanceLink, key, mark_instance, take_link, text};
 use crate::commands::{InstanceCommands, typed};
@@ -144,7 +144,7 @@ pub(crate) unsafe extern "system" fn destroy_instance(
     }
 }
 
-/// Returns the instance extensions of this layer: settings in `vkCreateInstance`.
+/// Returns the instance extensions of this layer: only `VK_EXT_layer_settings`.
 fn instance_extensions() -> [vk::ExtensionProperties; 1] {
     [extension(ext::layer_settings::NAME, ext::layer_settings::SPEC_VERSION)]
 }
@@ -155,7 +155,7 @@ pub(crate) fn extension(name: &CStr, spec_version: u32) -> vk::ExtensionProperti
     extension
 }
 
-/// Writes a text into a fixed-size array of Vulkan, truncated if it is too long.
+/// Copies a string into a fixed-size array of Vulkan and truncates it if it is too long.
 fn write(to: &mut [c_char], text: &CStr) {
     let last = to.len() - 1;
     for (to, from) in to[..last].iter_mut().zip(text.to_bytes()) {
@@ -173,11 +173,11 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties(
     unsafe { answer_of_layer(layer, &instance_extensions(), count, extensions) }
 }
 
-/// Lists extensions if the query names this layer. The loader never asks a layer for extensions of others.
+/// Lists extensions if the query names this layer. The loader never asks a layer for another layer's extensions.
 ///
 /// # Safety
 ///
-/// As for [`write_list`]; `layer` is null or a string.
+/// The same requirements as for [`write_list`]; `layer` is null or a string.
 pub(crate) unsafe fn answer_of_layer(
     layer: *const c_char,
     listed: &[vk::ExtensionProperties],

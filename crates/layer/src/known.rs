@@ -1,15 +1,15 @@
-//! The version, extensions and commands of Vulkan that were reviewed, according to registry 1.4.366.
+//! The Vulkan version, extensions and commands that were reviewed, as of registry 1.4.366.
 //!
 //! A newer command or structure may affect state that the layer tracks: command buffers, pipelines and their layouts,
 //! buffers, query pools, render passes, SPIR-V. While the layer provides a feature, devices list only the reviewed
-//! extensions. The test `procs::registry` fails if a registry adds a command or structure to one of them that affects
-//! such state and is not handled.
+//! extensions. The test `procs::registry` fails if a registry adds an unhandled command or structure that affects such
+//! state to a reviewed extension.
 //!
-//! Two kinds of extensions are left out on purpose. Some pass SPIR-V, commands or state to the driver where the layer
-//! does not look: shader objects, module identifiers, generated commands, pipeline binaries, nested command buffers,
-//! commands by device address, the primitive restart index. A capture would have to follow the others in its own
-//! pipelines: descriptor buffers and heaps, mixed samples, custom resolve, multisampled rendering to single-sampled
-//! images.
+//! Two kinds of extensions are omitted on purpose. Some extensions pass SPIR-V, commands or state to the driver where
+//! the layer does not look: shader objects, module identifiers, generated commands, pipeline binaries, nested command
+//! buffers, commands by device address, the primitive restart index. The layer's own pipelines for captures would have
+//! to support the other extensions: descriptor buffers and heaps, mixed samples, custom resolve, multisampled
+//! rendering to single-sampled images.
 
 use ash::vk;
 use std::ffi::CStr;

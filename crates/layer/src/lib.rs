@@ -4,7 +4,7 @@
 //! features that the settings name. In the mode `debug-null` it advertises the extension and captures nothing.
 //! Devices that do not need the layer get the driver's own commands. `docs/layer.md` is the user guide.
 //!
-//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`] and finds all other commands from there. Applications
+//! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`] and finds all other commands through it. Applications
 //! that link the layer as a static library call [`polyshade_layer_link`].
 
 pub mod android;

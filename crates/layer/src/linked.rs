@@ -1,9 +1,9 @@
-//! The layer without a loader: an application links the layer, and passes the commands of the driver.
+//! The layer without a loader: an application links the layer and passes the driver's commands to it.
 //!
 //! Layers identify a dispatchable handle by its first pointer-sized value, which drivers leave to the loader (see
-//! `chain::key`). Without a loader, the layer writes it: for an instance or device its own address, before the layer
-//! reads it, and for all handles that belong to it the same value, before the application gets them. Handles that a
-//! loader has marked keep their value.
+//! `chain::key`). Without a loader, the layer writes this value. For an instance or device, it is the handle's own
+//! address, written before the layer reads it. Handles that belong to an instance or device get the same value before
+//! the application receives them. Handles that a loader has already marked keep their value.
 
 use crate::chain::{
     LINK_INFO, LayerDeviceCreateInfo, LayerDeviceLink, LayerInstanceCreateInfo, LayerInstanceLink,
@@ -24,7 +24,7 @@ const LOST: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 static DRIVER: OnceLock<vk::PFN_vkGetInstanceProcAddr> = OnceLock::new();
 
 /// Places the layer above a driver or a loader for the rest of the process. `next` is the `vkGetInstanceProcAddr` of
-/// the driver or the loader; for a driver that is made for a loader, it is `vk_icdGetInstanceProcAddr`.
+/// the driver or the loader; for a driver built for the loader, it is `vk_icdGetInstanceProcAddr`.
 ///
 /// # Errors
 ///
@@ -44,12 +44,12 @@ pub unsafe extern "system" fn polyshade_layer_link(
     }
 }
 
-/// `vkGetInstanceProcAddr` of the layer linked by [`polyshade_layer_link`]. All other commands are found from here.
-/// Before the layer is linked, this returns null.
+/// `vkGetInstanceProcAddr` of the layer linked by [`polyshade_layer_link`]. Applications get all other commands from
+/// this function. It returns null before the layer is linked.
 ///
 /// # Safety
 ///
-/// `instance` is null or was created by a command that was found here, and `name` is a zero-terminated string.
+/// `instance` is null or comes from a command that this function returned, and `name` is a NUL-terminated string.
 #[allow(non_snake_case)]
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn polyshade_layer_vkGetInstanceProcAddr(
@@ -61,7 +61,7 @@ pub unsafe extern "system" fn polyshade_layer_vkGetInstanceProcAddr(
         let (driver, text) = (DRIVER.get()?, text(name)?);
         let is_null = instance == vk::Instance::null();
         if is_null && ![c"vkCreateInstance", c"vkGetInstanceProcAddr"].contains(&text) {
-            // The extensions and the version of instances are those of the driver; the layer adds none.
+            // Instances have the driver's extensions and version; the layer adds no instance extensions.
             return driver(instance, name);
         }
         let found = get_instance_proc_addr(instance, name)?;
@@ -81,7 +81,7 @@ unsafe extern "system" fn device_command(
     }
 }
 
-/// Returns the commands of this module: those that return dispatchable handles, and those that return commands.
+/// Returns this module's implementation of a command that returns dispatchable handles or other commands.
 fn of_application(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkGetInstanceProcAddr => polyshade_layer_vkGetInstanceProcAddr,

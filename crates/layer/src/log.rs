@@ -8,14 +8,14 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The amount of logging. Each level includes those before it.
+/// The amount of logging. Each level includes the levels before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Nothing.
     Off,
     /// Operations that failed.
     Error,
-    /// Operations whose results may not be as intended.
+    /// Operations that may not have the intended results.
     #[default]
     Warning,
     /// The layer's activity on each device.
@@ -39,7 +39,7 @@ impl Level {
     }
 }
 
-/// The destination of log lines, and the level.
+/// The destination of log lines, and the most detailed level that is logged.
 #[derive(Debug)]
 pub(crate) struct Log {
     level: Level,
@@ -52,7 +52,7 @@ pub(crate) struct Log {
 const MOST_ERRORS: usize = 1000;
 
 impl Log {
-    /// Creates a log that appends to the file, or to standard error after logging why the file cannot be opened.
+    /// Creates a log that appends to the file. If the file cannot be opened, logs the reason and uses standard error.
     pub(crate) fn new(level: Level, path: Option<&Path>) -> Self {
         let open = |path: &Path| OpenOptions::new().create(true).append(true).open(path);
         match path.map(|path| (path, open(path))) {
@@ -68,7 +68,7 @@ impl Log {
         }
     }
 
-    /// Writes a message if its level is enabled; the same error only once.
+    /// Writes a message if its level is enabled, but the same error only once.
     pub(crate) fn say(&self, level: Level, what: fmt::Arguments<'_>) {
         if level > self.level {
             return;

@@ -1,7 +1,7 @@
-//! The manifest: the file by which the Vulkan loader finds the layer.
+//! The manifest: the file through which the Vulkan loader finds the layer.
 //!
-//! The loader loads an *explicit* layer for applications that enable it or run with `VK_INSTANCE_LAYERS`, and an
-//! *implicit* layer for all applications, unless an environment variable disables it.
+//! The loader loads an *explicit* layer for applications that enable it or that run with `VK_INSTANCE_LAYERS` set, and
+//! an *implicit* layer for all applications, unless an environment variable disables it.
 
 use crate::{LAYER_NAME, portability};
 use ash::{ext, vk};
@@ -43,7 +43,7 @@ pub fn library_name() -> String {
     format!("{}polyshade_layer{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)
 }
 
-/// Returns the manifest of the layer whose library has this path.
+/// Returns the manifest for the layer's library at this path.
 pub fn manifest(library: &Path, kind: LayerKind) -> String {
     let text = |text: &CStr| text.to_string_lossy().into_owned();
     let version = vk::HEADER_VERSION_COMPLETE;
@@ -70,12 +70,14 @@ pub fn manifest(library: &Path, kind: LayerKind) -> String {
         }],
     });
     if kind == LayerKind::Explicit {
-        // Loaders before 1.3.270 also list it for implicit layers, and then create no instance that enables it.
+        // Loaders before 1.3.270 also list this extension for implicit layers, but then create no instance that
+        // enables it.
         layer["instance_extensions"] = json!([{
             "name": text(ext::layer_settings::NAME),
             "spec_version": ext::layer_settings::SPEC_VERSION.to_string(),
         }]);
-        // The setting `portability` needs it. For an implicit layer, the loader would list it for every device.
+        // The setting `portability` needs this extension. For an implicit layer, the loader would list it for every
+        // device.
         let portability = json!({ "name": text(portability::NAME), "spec_version": "1" });
         layer["device_extensions"]
             .as_array_mut()

@@ -1,4 +1,4 @@
-//! Physical devices: the features of the driver without the hidden parts, and the additions of the layer.
+//! Physical devices: the driver's features without the hidden features, and the features that the layer adds.
 
 use crate::chain::text;
 use crate::instance::{Instance, answer_of_layer, extension};
@@ -19,14 +19,14 @@ type FeedbackProperties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'stat
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
 type ProvokingProperties = vk::PhysicalDeviceProvokingVertexPropertiesEXT<'static>;
 
-/// The view of a physical device that applications get.
+/// A physical device as the layer presents it to applications.
 pub(crate) struct View<'i> {
     instance: &'i Instance,
     physical: vk::PhysicalDevice,
     /// Whether the driver has transform feedback and the settings do not hide it.
     native_feedback: bool,
     pub(crate) provides_feedback: bool,
-    /// Whether the layer also captures.
+    /// Whether the layer also captures, instead of only advertising the feature.
     pub(crate) emulates_feedback: bool,
 }
 
@@ -104,14 +104,15 @@ impl<'i> View<'i> {
         }
         if !unknown.is_empty() && instance.is_first(*physical) {
             let list = unknown.join(", ");
-            instance
-                .log
-                .say(Level::Info, format_args!("hidden, as the layer does not handle it: {list}"));
+            instance.log.say(
+                Level::Info,
+                format_args!("hidden, because the layer does not support it: {list}"),
+            );
         }
     }
 
-    /// Returns whether the driver has primitives generated queries that the layer may use: together with transform
-    /// feedback, and for draws with and without rasterizer discard.
+    /// Returns whether the driver has primitives generated queries that the layer can use: the driver must also have
+    /// transform feedback, and count with rasterizer discard.
     pub(crate) fn driver_counts(&self) -> bool {
         let Self { instance, physical, .. } = *self;
         let (false, Some(get_features)) =
@@ -153,7 +154,7 @@ fn extensions_of(names: &[&CStr]) -> impl Iterator<Item = vk::ExtensionPropertie
 ///
 /// # Safety
 ///
-/// As for `vkEnumerateDeviceExtensionProperties`.
+/// The same requirements as for `vkEnumerateDeviceExtensionProperties`.
 pub(crate) unsafe fn layer_extensions(
     layer: *const c_char,
     count: *mut u32,
@@ -164,8 +165,8 @@ pub(crate) unsafe fn layer_extensions(
     unsafe { answer_of_layer(layer, &provided, count, extensions) }
 }
 
-/// Returns whether the driver has transform feedback. The driver's extension list does not tell: the loader adds the
-/// extensions of the manifests of implicit layers to it, also those of this layer.
+/// Returns whether the driver has transform feedback. The driver's extension list does not show this: the loader
+/// adds the extensions in the manifests of implicit layers to the list, including those of this layer.
 fn has_native_feedback(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     let Some(get_features) = instance.next.get_features_2 else {
         return is_listed_below(instance, physical, reported_features::NAME);
@@ -200,7 +201,7 @@ pub(crate) fn is_listed_below(
     listed.iter().any(|one| one.extension_name_as_c_str() == Ok(extension))
 }
 
-/// Returns whether the device is a portability device, also if only the layer makes it one.
+/// Returns whether the device is a portability device, either by its driver or by the layer's settings.
 pub(crate) fn is_portability(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
     instance.settings.portability || is_listed_below(instance, physical, portability::NAME)
 }
@@ -232,7 +233,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties(
                 let own: Vec<_> = view().own_extensions().collect();
                 write_list(&own, count, extensions)
             }
-            // Extensions of other layers are not those of the driver.
+            // Extensions of other layers are returned unchanged.
             Some(_) => match instance.next.enumerate_device_extension_properties {
                 Some(enumerate) => enumerate(physical, layer, count, extensions),
                 None => vk::Result::ERROR_LAYER_NOT_PRESENT,
@@ -276,7 +277,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
             }
         }
         drop(unlinked);
-        // Features that the settings or the layer remove.
+        // Remove the features that the settings or the layer hide.
         if instance.settings.portability {
             portability::say_features((*features).p_next);
         }
@@ -310,11 +311,11 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
     }
 }
 
-/// Hides features of other extensions that are useless without several transform feedback streams.
+/// Hides features of other extensions that are useless without several vertex streams.
 ///
 /// # Safety
 ///
-/// The chain is that of a `VkPhysicalDeviceFeatures2`, and may be written.
+/// The chain belongs to a `VkPhysicalDeviceFeatures2` and may be written.
 unsafe fn hide_streams(chain: *const std::ffi::c_void) {
     type Dynamic = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>;
     // SAFETY: guaranteed by the caller.

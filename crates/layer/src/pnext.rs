@@ -1,10 +1,10 @@
 //! `pNext` chains with structures that must not reach the driver.
 //!
-//! An output chain belongs to the layer for the duration of the call: [`Unlinked`] removes structures from it and
-//! puts them back. The chain of a create info is constant and may lie in read-only memory: [`Copied`] copies it up to
-//! the last structure that changes. A copy needs the size of the structure, which the chain does not contain. If a
-//! structure of unknown size precedes one that must change, it is not copied: the caller gets an error, or the
-//! structure points to the copies for the duration of the call.
+//! An output chain belongs to the layer for the duration of the call: [`Unlinked`] removes structures from it and puts
+//! them back. The chain of a create info is constant and may lie in read-only memory: [`Copied`] copies it up to the
+//! last structure that changes. A copy needs the size of the structure, which the chain does not contain. A structure
+//! of unknown size before a structure that changes is not copied. Instead, the caller gets an error, or the structure
+//! points to the copies for the duration of the call.
 
 use crate::structures;
 use ash::vk::{self, StructureType, TaggedStructure};
@@ -31,7 +31,7 @@ pub(crate) unsafe fn walk(
 ///
 /// # Safety
 ///
-/// As for [`walk`].
+/// The same requirements as for [`walk`].
 pub(crate) unsafe fn find<T: TaggedStructure>(first: *const c_void) -> Option<*mut T> {
     // SAFETY: guaranteed by the caller.
     unsafe { walk(first).find(|at| (**at).s_type == T::STRUCTURE_TYPE).map(<*mut _>::cast) }
@@ -46,7 +46,7 @@ pub(crate) struct Unlinked {
 }
 
 impl Unlinked {
-    /// Removes structures from the chain after `head`, which itself stays.
+    /// Removes structures from the chain after `head`, but not `head` itself.
     ///
     /// # Safety
     ///
@@ -100,13 +100,13 @@ pub(crate) struct Copied {
     first: *const c_void,
     // 64-bit elements give the copies the alignment of the structures.
     copies: Vec<Box<[u64]>>,
-    /// Structures of the application that point to copies until the drop, each with its original `pNext`.
+    /// Structures of the application that point to copies until this value is dropped, each with its original `pNext`.
     led: Vec<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
 }
 
 impl Copied {
-    /// Copies the chain up to the last structure that changes; copies nothing if none does. The error is a structure
-    /// of unknown size before the last one that changes.
+    /// Copies the chain up to the last structure that changes; copies nothing if none does. The error is the type of a
+    /// structure of unknown size that precedes the last structure that changes.
     ///
     /// # Safety
     ///
@@ -120,11 +120,12 @@ impl Copied {
     }
 
     /// Copies a chain like [`Copied::new`], but a structure of unknown size points to the copies until the result is
-    /// dropped. The error is a structure of unknown size in read-only memory.
+    /// dropped. The error is the type of a structure of unknown size that lies in read-only memory.
     ///
     /// # Safety
     ///
-    /// As for [`Copied::new`], and nobody else uses the structures of unknown size while the result is used.
+    /// The same requirements as for [`Copied::new`]. Nobody else uses the structures of unknown size while the result
+    /// is used.
     pub(crate) unsafe fn leading(
         first: *const c_void,
         change: impl Fn(StructureType) -> Option<Change>,
@@ -135,7 +136,7 @@ impl Copied {
 
     /// # Safety
     ///
-    /// As for [`Copied::leading`], if any structure may be written.
+    /// The same requirements as for [`Copied::leading`], if `may_write` returns true for any structure.
     unsafe fn with(
         first: *const c_void,
         change: impl Fn(StructureType) -> Option<Change>,
@@ -208,8 +209,9 @@ impl Drop for Copied {
     }
 }
 
-/// Returns whether the `pNext` member can be written. Constants may lie in read-only memory, where a write ends the
-/// program. The kernel writes the same value through a pipe instead, and fails if the memory is read-only.
+/// Returns whether the `pNext` member can be written. Constants may lie in read-only memory, where a direct write
+/// would crash the program. Instead, the kernel writes the same value from a pipe and reports an error for read-only
+/// memory.
 ///
 /// # Safety
 ///
@@ -283,7 +285,7 @@ mod tests {
         assert_eq!(types(first).len(), 3, "the application's chain stays as it is");
         // SAFETY: the chain is valid.
         let last = unsafe { walk(copied.first()) }.last();
-        assert_eq!(last, Some((&raw const c).cast_mut().cast()), "what follows is not copied");
+        assert_eq!(last, Some((&raw const c).cast_mut().cast()), "later structures are not copied");
 
         // SAFETY: the chain is valid.
         let copied = unsafe { Copied::new((&raw const c).cast(), drops) }.expect("nothing changes");
@@ -333,10 +335,10 @@ mod tests {
         assert_eq!(before.len(), 5);
     }
 
-    /// A structure among the constants of the program.
+    /// A structure that is a constant of the program.
     struct Constant<T>(T);
 
-    // SAFETY: nobody writes it.
+    // SAFETY: the constant is never written.
     unsafe impl<T> Sync for Constant<T> {}
 
     #[test]

@@ -1,6 +1,6 @@
 //! Hides the features that portability drivers such as those on Metal lack, for testing applications on any driver.
 //!
-//! The layer does not reject applications that use these features anyway: validation layers above it do.
+//! The layer does not reject applications that use these features anyway. A validation layer above it can do so.
 
 use crate::pnext::find;
 use ash::vk::{self, FALSE, TRUE};
@@ -15,8 +15,8 @@ const MOST_INPUTS: u32 = 16;
 /// The required alignment of strides in bytes, as on Metal.
 const STRIDES: u32 = 4;
 
-/// The numbers of storage buffers and samplers of a stage on Metal without argument buffers. Storage buffers use the
-/// indices that other buffers leave; 16 is Metal's limit for samplers.
+/// The numbers of storage buffers and samplers per stage on Metal without argument buffers. Storage buffers use the
+/// buffer indices that other buffers leave free; 16 is Metal's limit for samplers.
 const MOST_STORAGE_BUFFERS: u32 = 16;
 const MOST_SAMPLERS: u32 = 16;
 
@@ -32,12 +32,12 @@ pub(crate) fn narrow(limits: &mut vk::PhysicalDeviceLimits) {
     }
 }
 
-/// Fills in the portability features. Not supported are triangle fans, attribute access beyond the stride, point
-/// polygons, isolines, tessellation point mode, mip LOD bias of samplers, and 2D views of 3D images.
+/// Fills in the portability features. Triangle fans, attribute access beyond the stride, point polygons, isolines,
+/// tessellation point mode, mip LOD bias of samplers, and 2D views of 3D images are not supported.
 ///
 /// # Safety
 ///
-/// The chain is that of a `VkPhysicalDeviceFeatures2`, and may be written.
+/// The chain belongs to a `VkPhysicalDeviceFeatures2`, and may be written.
 pub(crate) unsafe fn say_features(chain: *const c_void) {
     // SAFETY: guaranteed by the caller.
     let found = unsafe { find::<vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'_>>(chain) };
@@ -65,7 +65,7 @@ pub(crate) unsafe fn say_features(chain: *const c_void) {
 ///
 /// # Safety
 ///
-/// The chain is that of a `VkPhysicalDeviceProperties2`, and may be written.
+/// The chain belongs to a `VkPhysicalDeviceProperties2`, and may be written.
 pub(crate) unsafe fn say_properties(chain: *const c_void) {
     // SAFETY: guaranteed by the caller.
     unsafe {

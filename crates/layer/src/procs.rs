@@ -1,4 +1,5 @@
-//! The commands by name: `vkGetInstanceProcAddr`, `vkGetDeviceProcAddr`, and the layer interface negotiation.
+//! Looks up commands by name for `vkGetInstanceProcAddr` and `vkGetDeviceProcAddr`, and negotiates the layer
+//! interface.
 
 use crate::chain::{INTERFACE_VERSION, NEGOTIATE_STRUCT, NegotiateLayerInterface, text};
 use crate::commands::Command;
@@ -24,7 +25,7 @@ use std::ffi::{CStr, c_char};
 #[cfg(test)]
 mod registry;
 
-/// Returns the command with the name of its type or an alias, as an untyped pointer.
+/// Returns the command with the name of its type or with an alias, as an untyped pointer.
 macro_rules! named {
     ($name:expr, $($Pfn:ident $(| $alias:literal)* => $command:path,)*) => {{
         let name = std::ffi::CStr::to_str($name).ok()?;
@@ -74,7 +75,7 @@ fn of_instance(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Returns the layer's commands of every device.
+/// Returns the layer's commands for every device.
 fn of_device(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkGetDeviceProcAddr => get_device_proc_addr,
@@ -82,7 +83,7 @@ fn of_device(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Returns the commands of devices on which the layer provides transform feedback.
+/// Returns the commands for devices on which the layer provides transform feedback.
 fn of_feedback(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCmdBindTransformFeedbackBuffersEXT => capture::cmd_bind_transform_feedback_buffers,
@@ -122,7 +123,7 @@ fn of_feedback(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Returns the commands of devices that capture.
+/// Returns the commands for devices that capture.
 fn of_emulation(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCmdResetQueryPool => queries::cmd_reset_query_pool,
@@ -207,7 +208,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let name = text(name)?;
-        // Layers above look up commands of instances and devices without an instance, and the loader looks up
+        // Layers above this layer look up instance and device commands without an instance, and the loader looks up
         // `vkCreateInstance` with a handle that has no state yet.
         let Some(state) = Instance::of(instance) else { return own_command(name) };
         if let Some(own) = of_instance(name) {
@@ -271,7 +272,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
     }
 }
 
-/// Negotiates the loader interface version; the only function that the loader looks up by its name.
+/// Negotiates the loader interface version. This is the only function that the loader looks up in the library by name.
 ///
 /// # Safety
 ///

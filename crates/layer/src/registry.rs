@@ -1,7 +1,7 @@
-//! State by handle, with lookups that take no lock.
+//! Maps from handles to state, with lookups that take no lock.
 //!
-//! Recorded commands look up their device each time, from any thread. A lookup therefore takes no lock: it walks a
-//! list whose nodes never move. A node is reused after its handle is destroyed, and freed with the registry.
+//! Each recorded command looks up its device, from any thread. A lookup therefore takes no lock: it walks a list whose
+//! nodes never move. A node is reused after its handle is destroyed, and freed with the registry.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -10,10 +10,10 @@ use std::sync::{Mutex, PoisonError};
 /// The key of a free node. No handle is 0, and neither is a key.
 const FREE: u64 = 0;
 
-/// A hash map from handles to values with `LISTS` lists, each of which contains the live handles with the same hash.
+/// A hash map from handles to values with `LISTS` lists. Each list contains the live handles with the same hash.
 pub(crate) struct Registry<T, const LISTS: usize = 64> {
     lists: [Node<T>; LISTS],
-    /// Held while an entry is added or removed.
+    /// Locked while an entry is added or removed.
     writing: Mutex<()>,
 }
 
@@ -40,7 +40,7 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         Self { lists: [const { Node::empty() }; LISTS], writing: Mutex::new(()) }
     }
 
-    /// Returns the value of a key. The key 0, of the null handle, has none.
+    /// Returns the value of a key. The key 0 belongs to the null handle and has no value.
     ///
     /// # Safety
     ///
@@ -54,7 +54,7 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         unsafe { node.value.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Adds a value. Drops the previous value of the key, whose handle was destroyed without the layer's knowledge.
+    /// Adds a value. Drops a previous value of the key: its handle was destroyed without the layer's knowledge.
     pub(crate) fn insert(&self, key: u64, value: Box<T>) {
         assert!(key != FREE, "a handle that was created is not null");
         drop(self.remove(key));
@@ -119,7 +119,7 @@ mod tests {
     use std::sync::Arc;
     use std::thread;
 
-    /// Returns the value of a key that no other thread removes at the same time.
+    /// Returns the value of a key. No other thread may remove the key at the same time.
     fn get(registry: &Registry<u64>, key: u64) -> Option<u64> {
         // SAFETY: each key is removed by the thread that looks it up.
         unsafe { registry.get(key).copied() }

@@ -5,7 +5,7 @@ pub(crate) use ash::ext::transform_feedback::{NAME, SPEC_VERSION};
 
 use ash::vk;
 
-/// The minimum that the extension requires for the data of a stream, in bytes of a vertex.
+/// The minimum number of bytes per vertex in a stream that the extension requires.
 const MOST_BYTES_OF_A_VERTEX: u32 = 512;
 
 /// A stride in bytes that every device with a native implementation of the extension accepts.

@@ -1,7 +1,7 @@
 //! The settings that applications and users give the layer.
 //!
 //! Settings come from the application's `VkLayerSettingsCreateInfoEXT` and from the user's environment, which takes
-//! precedence. If a setting cannot be read, an error names it and the setting keeps its value.
+//! precedence. If a setting cannot be read, an error names the setting, and its value does not change.
 
 use crate::LAYER_NAME;
 use crate::chain::text;
@@ -17,17 +17,17 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Mode {
     #[default]
-    /// The layer provides features that the driver lacks, and is off where the driver has them.
+    /// The layer provides features that the driver lacks, and does nothing if the driver has them.
     Auto,
     /// The layer hides features and extensions, and provides nothing.
     PassThrough,
-    /// The layer advertises `VK_EXT_transform_feedback` where the driver lacks it, and captures nothing. For finding
-    /// out how an application uses the extension: its draws with captured data are wrong.
+    /// The layer advertises `VK_EXT_transform_feedback` where the driver lacks it, but captures nothing. This shows
+    /// how an application uses the extension; draws that read captured data are wrong.
     DebugNull,
 }
 
 impl Mode {
-    /// All modes, with their names in settings.
+    /// All modes, each with its name in settings.
     pub const NAMES: [(&'static str, Self); 3] = [
         ("auto", Self::Auto),
         ("pass-through", Self::PassThrough),
@@ -59,9 +59,9 @@ pub struct Settings {
 pub struct Debugging {
     /// A folder to which the layer writes the shaders of captures, before and after lowering.
     pub dump: Option<PathBuf>,
-    /// The pipelines to capture, by their number in the order of creation; all by default. Other pipelines draw only.
+    /// The pipelines to capture, by their number in the order of creation; all by default. Other pipelines only draw.
     pub pipelines: Option<RangeInclusive<u32>>,
-    /// Whether the creation of a pipeline that cannot be captured fails; otherwise the pipeline draws only.
+    /// Whether creating a pipeline that cannot be captured fails; otherwise the pipeline only draws.
     pub refuse: bool,
 }
 
@@ -78,7 +78,7 @@ pub const NAMES: [(&str, &str); 8] = [
 ];
 
 impl Settings {
-    /// Reads the settings of an instance; returns them with the error messages for bad settings.
+    /// Reads the settings of an instance. Returns them together with the error messages for invalid settings.
     ///
     /// # Safety
     ///
@@ -119,7 +119,7 @@ impl Settings {
             "refuse" => self.debugging.refuse = one_of(&SWITCH, value)?,
             _ => {
                 let known: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
-                return Err(format!("there is no such setting, only {}", known.join(", ")));
+                return Err(format!("unknown setting: the settings are {}", known.join(", ")));
             }
         }
         Ok(())
@@ -134,7 +134,7 @@ pub(crate) fn variable(name: &str) -> Option<OsString> {
     value
 }
 
-/// Asks the kernel: the program may be setuid, or have file capabilities.
+/// Asks the kernel whether the program has raised privileges: it may be setuid, or have file capabilities.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn has_more_rights() -> bool {
     use std::ffi::c_ulong;
@@ -163,7 +163,7 @@ fn path(value: &str) -> Option<PathBuf> {
     (!value.is_empty()).then(|| PathBuf::from(value))
 }
 
-/// Parses `FIRST-LAST` or one number; `None`, for all pipelines, if the text is empty.
+/// Parses `FIRST-LAST` or one number. Returns `None`, for all pipelines, if the text is empty.
 fn numbers(value: &str) -> Result<Option<RangeInclusive<u32>>, String> {
     if value.is_empty() {
         return Ok(None);
@@ -171,7 +171,7 @@ fn numbers(value: &str) -> Result<Option<RangeInclusive<u32>>, String> {
     let (first, last) = value.split_once('-').unwrap_or((value, value));
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) => Ok(Some(first..=last)),
-        _ => Err(format!("`{value}` is no range of pipelines, as 3-7")),
+        _ => Err(format!("`{value}` is not a range of pipelines, such as 3-7")),
     }
 }
 
@@ -189,7 +189,7 @@ fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
         } else {
             let names = Feature::NAMES.map(|(name, _)| name).join(" and ");
             return Err(format!(
-                "`{value}` is no list of extensions, as VK_EXT_one,VK_KHR_other, and of the features {names}"
+                "`{value}` is not a list of extensions, such as VK_EXT_one,VK_KHR_other, or of the features {names}"
             ));
         }
     }
@@ -200,7 +200,7 @@ fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
 ///
 /// # Safety
 ///
-/// As for [`Settings::read`].
+/// The same requirements as for [`Settings::read`].
 unsafe fn of_chain(chain: *const c_void) -> Vec<(String, Result<String, String>)> {
     let mut found = Vec::new();
     let mut at = chain.cast::<vk::BaseInStructure<'_>>();
@@ -214,7 +214,7 @@ unsafe fn of_chain(chain: *const c_void) -> Vec<(String, Result<String, String>)
         // SAFETY: the structure type identifies the structure, whose array has `setting_count` elements.
         let settings = unsafe { slice((*info).p_settings, (*info).setting_count) };
         for setting in settings {
-            // SAFETY: the names in valid settings are zero-terminated strings.
+            // SAFETY: the names in valid settings are NUL-terminated strings.
             let (layer, name) =
                 unsafe { (text(setting.p_layer_name), text(setting.p_setting_name)) };
             if layer == Some(LAYER_NAME) {
@@ -234,7 +234,7 @@ unsafe fn of_chain(chain: *const c_void) -> Vec<(String, Result<String, String>)
 /// The setting is valid.
 unsafe fn value_of(setting: &vk::LayerSettingEXT<'_>) -> Result<String, String> {
     if setting.ty != vk::LayerSettingTypeEXT::STRING {
-        return Err(format!("is of type {:?}, and not of strings", setting.ty));
+        return Err(format!("has the type {:?} instead of strings", setting.ty));
     }
     // SAFETY: the type states that the array has `value_count` strings.
     let values = unsafe { slice(setting.p_values.cast::<*const c_char>(), setting.value_count) };
@@ -349,11 +349,8 @@ mod tests {
         let info = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         let (settings, faults) = read(std::ptr::from_ref(&info).cast(), &[]);
         assert_eq!(settings, Settings::default());
-        assert!(faults[0].starts_with("layer setting mode: is of type"), "{faults:?}");
-        assert!(
-            faults[1].starts_with("layer setting moed: there is no such setting"),
-            "{faults:?}"
-        );
+        assert!(faults[0].starts_with("layer setting mode: has the type"), "{faults:?}");
+        assert!(faults[1].starts_with("layer setting moed: unknown setting"), "{faults:?}");
     }
 
     /// Only root may set file capabilities, so the test needs root.
@@ -395,7 +392,7 @@ mod tests {
         let rights = [0x0200_0001_u32, 1 << 13, 0, 0, 0].map(u32::to_le);
         let path = CString::new(program.as_os_str().as_bytes()).expect("it has no 0");
         let name = c"security.capability".as_ptr();
-        // SAFETY: both texts are zero-terminated, and the value has the given number of bytes.
+        // SAFETY: both strings are NUL-terminated, and the value has the given number of bytes.
         let done = unsafe {
             setxattr(path.as_ptr(), name, rights.as_ptr().cast(), size_of_val(&rights), 0)
         };

@@ -14,8 +14,8 @@ const HEADER: usize = 5;
 const OF_THE_EXTENSION: [Capability; 2] =
     [Capability::TRANSFORM_FEEDBACK, Capability::GEOMETRY_STREAMS];
 
-/// Returns whether a module declares a capability of the extension. Most modules do not, and the layer does not parse
-/// them: the driver reports their errors.
+/// Returns whether a module declares a capability of the extension. Most modules do not. The layer does not parse
+/// these modules, and the driver reports their errors.
 pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
     let mut at = HEADER;
     while let Some(&first) = words.get(at) {

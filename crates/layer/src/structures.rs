@@ -1,8 +1,8 @@
 //! The structures of each device extension, and the sizes of structures in chains.
 //!
 //! A chain contains the type of a structure but not its size, so the layer can copy only known structures. The rows
-//! are those of `ash`. Structures promoted to core Vulkan belong to no extension: they report the features of a
-//! version.
+//! are taken from `ash`. Structures promoted to core Vulkan belong to no extension, because they report the features
+//! of a version.
 
 use ash::vk::{self, TaggedStructure};
 use std::ffi::CStr;

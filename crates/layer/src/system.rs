@@ -17,7 +17,7 @@ const MOST: usize = 92;
 /// Writes a line to the system log, with an `android_LogPriority`.
 pub(crate) fn say(priority: c_int, text: &str) {
     if let Ok(text) = CString::new(text) {
-        // SAFETY: both arguments are zero-terminated strings.
+        // SAFETY: both arguments are NUL-terminated strings.
         unsafe { __android_log_write(priority, c"polyshade-layer".as_ptr(), text.as_ptr()) };
     }
 }

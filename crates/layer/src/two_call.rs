@@ -1,4 +1,4 @@
-//! Vulkan's convention for lists: a first call returns their length, a second their elements.
+//! Vulkan's convention for lists: a first call returns the length, and a second call returns the elements.
 
 use ash::vk;
 

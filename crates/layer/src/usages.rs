@@ -1,4 +1,4 @@
-//! Usages of buffers: the buffers of captures and their counters become storage buffers.
+//! Buffer usages: the buffers of captures and of their counters become storage buffers.
 
 use crate::log::{Level, Log};
 use crate::pnext::{Change, Copied, find};
@@ -16,7 +16,8 @@ pub(crate) const FOUND: BufferUsageFlags = BufferUsageFlags::from_raw(
         | BufferUsageFlags::CONDITIONAL_RENDERING_EXT.as_raw(),
 );
 
-/// Replaces the extension's usages by those of a capture; `addresses` adds device addresses to all of [`FOUND`].
+/// Replaces the extension's usages by the usages of a capture. `addresses` adds device addresses to usages in
+/// [`FOUND`].
 pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlags {
     let feedback = BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
     let counter = BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
@@ -39,7 +40,7 @@ pub(crate) fn usage(usage: BufferUsageFlags, addresses: bool) -> BufferUsageFlag
 
 type Flags = vk::BufferUsageFlags2CreateInfoKHR<'static>;
 
-/// Returns the usages of a buffer: those in the chain, if present; they replace those of the structure.
+/// Returns the usages of a buffer. Usages in the chain replace the usages of the structure.
 ///
 /// # Safety
 ///
@@ -47,11 +48,11 @@ type Flags = vk::BufferUsageFlags2CreateInfoKHR<'static>;
 pub(crate) unsafe fn of(info: &vk::BufferCreateInfo<'_>) -> BufferUsageFlags {
     // SAFETY: guaranteed by the caller.
     let newer = unsafe { find::<Flags>(info.p_next).map(|flags| (*flags).usage) };
-    // The older flags are the lower half of the newer ones.
+    // The older flags are the lower half of the newer flags.
     newer.map_or(info.usage, |newer| BufferUsageFlags::from_raw(newer.as_raw() as u32))
 }
 
-/// Returns the chain of a buffer with the newer usages replaced as well.
+/// Returns the chain of a buffer, in which newer usage flags are replaced, too.
 ///
 /// # Safety
 ///
@@ -61,8 +62,8 @@ pub(crate) unsafe fn usage_chain(first: *const c_void, addresses: bool, log: &Lo
     // SAFETY: guaranteed by the caller.
     unsafe {
         let mut chain = Copied::new(first, edits).unwrap_or_else(|unknown| {
-            let what = "usages of a buffer behind a structure of type";
-            log.say(Level::Error, format_args!("{what} {unknown:?} stay"));
+            let what = "cannot change the usages of a buffer that follow a structure of type";
+            log.say(Level::Error, format_args!("{what} {unknown:?}"));
             Copied::unchanged(first)
         });
         if let Some(flags) = chain.copy::<Flags>() {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// Returns whether this process runs only the test of this name. If not, runs the test in such a process first.
+/// Returns whether this process runs only the test of this name. If not, runs the test in a separate process first.
 pub(crate) fn is_alone(name: &str) -> bool {
     const ALONE: &str = "POLYSHADE_TEST_ALONE";
     if std::env::var_os(ALONE).is_some() {

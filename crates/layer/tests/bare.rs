@@ -5,7 +5,7 @@ use crate::loader::Device;
 use crate::objects::allocate;
 use ash::vk;
 
-/// A buffer, and its 32-bit values as the host sees them.
+/// A buffer, and a view of its 32-bit values for the host.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen {
     pub(crate) buffer: vk::Buffer,

@@ -1,4 +1,4 @@
-//! lavapipe below a driver of the tests, which passes most calls to it.
+//! lavapipe below a test driver, which passes most calls to lavapipe.
 
 use crate::linked::driver;
 use ash::vk;
@@ -37,7 +37,7 @@ impl Below {
     ///
     /// # Safety
     ///
-    /// As for the command.
+    /// The same requirements as for the command.
     pub(crate) unsafe fn create_instance(
         &self,
         info: *const vk::InstanceCreateInfo<'_>,
@@ -60,7 +60,7 @@ impl Below {
     ///
     /// # Safety
     ///
-    /// As for the command.
+    /// The same requirements as for the command.
     pub(crate) unsafe fn create_device(
         &self,
         physical: vk::PhysicalDevice,

@@ -73,9 +73,9 @@ fn shaders_of_captures_are_written_before_and_after() {
     let plan = std::fs::read_to_string(dump.join("0000-TriangleList.plan.txt"));
     let plan = plan.expect("it is beside them");
     for line in [
-        "entry point main, TriangleList: vertex input is the pipeline's",
+        "entry point main, TriangleList: the pipeline fetches attributes",
         "feedback buffer 0: 4 bytes a vertex",
-        "words, address:push-constant=8:",
+        "parameters, address:push-constant=8:",
         "  byte   0: ",
     ] {
         assert!(plan.lines().any(|one| one.starts_with(line)), "{line}: {plan}");
@@ -115,7 +115,8 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
         let physical = instance.physical(LAVAPIPE);
         // SAFETY: the device belongs to the instance.
         let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
-        // Full push constants: the addresses go to a vertex buffer with stride 0, if the device supports it.
+        // With full push constants, the addresses are in a vertex buffer with stride 0, if the device supports such a
+        // stride.
         let range = vk::PushConstantRange::default()
             .stage_flags(vk::ShaderStageFlags::VERTEX)
             .size(properties.limits.max_push_constants_size);
@@ -152,7 +153,8 @@ fn what_passes_execute_several_times_is_captured_as_often() {
             let instance = Instance::new(&settings, Validation::Below);
             let captured = capture_often(&instance, driver, passes);
             let messages = std::fs::read_to_string(&log).unwrap_or_default();
-            let often = "error: a secondary command buffer is executed more often in a render pass";
+            let often =
+                "error: a secondary command buffer is executed too many times in a render pass";
             let too_often = usize::from(passes.contains(&5));
             assert_eq!(messages.matches(often).count(), too_often, "{messages}");
             let whole = (executions - too_often) * 3;

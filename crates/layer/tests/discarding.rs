@@ -1,4 +1,4 @@
-//! Passes without attachments, and capturing pipelines, most of them without rasterization.
+//! Render passes without attachments, and capturing pipelines. Most of the pipelines do not rasterize.
 
 use crate::loader::Device;
 use ash::vk;
@@ -30,7 +30,7 @@ pub(crate) struct Drawing<'w> {
     pub(crate) later: &'w [(vk::ShaderStageFlags, Vec<u32>)],
     pub(crate) topology: vk::PrimitiveTopology,
     pub(crate) rasterizes: bool,
-    /// The view mask of dynamic rendering, if the pipeline is for dynamic rendering instead of a pass.
+    /// The view mask, if the pipeline is for dynamic rendering instead of a render pass.
     pub(crate) rendered: Option<u32>,
 }
 

@@ -14,7 +14,7 @@ use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 pub(crate) struct Drawn {
     pub(crate) pixels: Vec<u32>,
     pub(crate) captured: Vec<u32>,
-    /// The results of two queries, of which one was begun: written, needed, availability.
+    /// The results of two queries, only one of which was begun: written, needed, availability.
     pub(crate) results: Vec<u32>,
     /// The same results, copied by a command with a stride of 16 bytes.
     pub(crate) copied: Vec<u32>,
@@ -76,7 +76,7 @@ pub(crate) fn draw(instance: &Instance, driver: &str) -> Drawn {
     }
 }
 
-/// Captures on these queues: one command buffer that is pending on all, or one for each. Returns the captured values.
+/// Captures on these queues, with one command buffer for all queues or one per queue. Returns the captured values.
 pub(crate) fn capture_on(device: &Device, queues: &[vk::Queue], simultaneous: bool) -> Vec<u32> {
     let vulkan = &device.handle;
     let usage = match simultaneous {

@@ -1,4 +1,4 @@
-//! Hidden features and extensions are reported nowhere.
+//! Tests that hidden features and extensions are not reported anywhere.
 
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
@@ -136,7 +136,7 @@ fn stages_can_be_hidden() {
             made.map(|device| device.destroy_device(None))
         }
     };
-    // Features as reported, then as enabled.
+    // First the reported features, then the features that a device may enable.
     let shown = Instance::new(&[], Validation::Below);
     assert_eq!(features(&shown), [(vk::TRUE, vk::TRUE); 3]);
     let setting: Settings<'_> = &[(c"hide", c"tessellationShader")];

@@ -12,7 +12,7 @@ use std::process::Command;
 
 const FORCED: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
 
-/// Returns the path of a driver's library, by a part of its name, from the manifests in `VK_DRIVER_FILES`.
+/// Returns the driver library whose path contains `part`, from the manifests in `VK_DRIVER_FILES`.
 pub(crate) fn driver_library(part: &str) -> PathBuf {
     let manifests = std::env::var_os("VK_DRIVER_FILES").expect("`cargo xtask test` sets it");
     let mut libraries = std::env::split_paths(&manifests).map(|manifest| {
@@ -25,7 +25,7 @@ pub(crate) fn driver_library(part: &str) -> PathBuf {
     libraries.find(has_part).unwrap_or_else(|| panic!("there is no driver of {part}"))
 }
 
-/// Returns the command of a library that finds all others. The library stays loaded.
+/// Returns a library's command that finds all other commands. The library stays loaded.
 pub(crate) fn finder(library: &Path, name: &CStr) -> vk::PFN_vkGetInstanceProcAddr {
     // SAFETY: drivers and loaders can be loaded without preconditions.
     let library = unsafe { libloading::Library::new(library) }.expect("it is there");
@@ -36,7 +36,7 @@ pub(crate) fn finder(library: &Path, name: &CStr) -> vk::PFN_vkGetInstanceProcAd
     found
 }
 
-/// Returns the command of a driver that finds all others, after negotiating the loader's interface version.
+/// Returns a driver's command that finds all other commands, after negotiating the loader's interface version.
 pub(crate) fn driver(part: &str) -> vk::PFN_vkGetInstanceProcAddr {
     type Negotiate = unsafe extern "system" fn(*mut u32) -> vk::Result;
     let path = driver_library(part);
@@ -110,7 +110,7 @@ fn above_a_loader_it_captures_too() {
 fn it_is_above_one_thing() {
     if is_alone("linked::it_is_above_one_thing") {
         let find = |name: &CStr| {
-            // SAFETY: the name is zero-terminated.
+            // SAFETY: the name is NUL-terminated.
             unsafe {
                 polyshade_layer_vkGetInstanceProcAddr(vk::Instance::null(), name.as_ptr()).is_some()
             }
@@ -138,7 +138,7 @@ fn it_is_above_one_thing() {
     }
 }
 
-/// Each queue's submissions wait for one that has already finished on lavapipe's only queue.
+/// Submissions to each queue wait for a submission that has already finished on lavapipe's only queue.
 #[test]
 fn recordings_that_are_pending_twice_wait_for_other_queues() {
     if !is_alone("linked::recordings_that_are_pending_twice_wait_for_other_queues") {
@@ -176,13 +176,13 @@ fn recordings_that_are_pending_twice_wait_for_other_queues() {
     assert_eq!(all[9].waits[0].0, all[8].signals[0].0);
     assert_ne!(all[3].signals[0].0, all[8].signals[0].0);
 
-    // A command buffer that is pending once, or on one queue only, waits for nothing.
+    // A command buffer that is pending only once, or only on one queue, waits for nothing.
     assert_eq!(capture_on(&device, &queues, false)[..4], [0, 1, 2, 7]);
     assert_eq!(narrow::submitted().len(), queues.len());
     assert_eq!(narrow::faults(), [""; 0]);
 }
 
-/// Builds a C application with the static library and the header.
+/// Builds a C application with the layer's static library and header.
 #[test]
 fn a_program_in_c_links_it() {
     let folder = tempfile::tempdir().expect("there is room");

@@ -22,7 +22,7 @@ pub(crate) enum Validation {
 
 pub(crate) type Settings<'s> = &'s [(&'static CStr, &'static CStr)];
 
-/// The loader, which finds the layer by the manifest that the tests write.
+/// The loader, which finds the layer through the manifest that the tests write.
 static ENTRY: LazyLock<ash::Entry> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layer-manifest");
     let text = polyshade_layer::manifest::manifest(
@@ -54,7 +54,7 @@ pub(crate) unsafe fn add_manifests(folder: PathBuf) {
     unsafe { std::env::set_var("VK_LAYER_PATH", paths) };
 }
 
-/// Returns the path of the layer's library, which cargo builds beside this program.
+/// Returns the path of the layer's library, which cargo builds next to this program.
 pub(crate) fn library() -> PathBuf {
     let program = std::env::current_exe().expect("the system knows which program runs");
     let path = program.with_file_name(polyshade_layer::manifest::library_name());
@@ -115,7 +115,8 @@ impl Instance {
         let mut checks = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
         let layers: Vec<_> = layers.iter().map(|layer| layer.as_ptr()).collect();
-        // Debian's loader is older than `VK_EXT_layer_settings`: it does not list it, but passes the structure.
+        // Debian's loader is older than `VK_EXT_layer_settings`: it does not list the extension, but passes the
+        // structure on.
         let has_debug = is_listed(entry, ext::debug_utils::NAME);
         let extensions = [ext::debug_utils::NAME.as_ptr()];
         let extensions = &extensions[..usize::from(has_debug)];
@@ -227,7 +228,7 @@ impl Instance {
         self.device_of(driver, &extensions, &[1.0], features).expect("a device")
     }
 
-    /// Creates a device with these extensions, and queues of these priorities.
+    /// Creates a device with these extensions, and queues with these priorities.
     pub(crate) fn device_with_queues(
         &self,
         driver: &str,
@@ -255,7 +256,7 @@ impl Instance {
             .enabled_extension_names(&names);
         if extensions.contains(&ext::transform_feedback::NAME) {
             feedback = feedback.transform_feedback(true);
-            // The chain has one structure before and one after the extension's.
+            // The chain has one structure before and one after the extension's structure.
             info = info.push_next(&mut feedback);
         }
         info = info.push_next(&mut multiview);
@@ -333,7 +334,8 @@ fn messenger(messages: &Mutex<Vec<String>>) -> vk::DebugUtilsMessengerCreateInfo
 }
 
 /// Wrong messages of the validation layers for pipelines that never rasterize, in dynamic rendering with a color
-/// attachment: Debian's that the blend state is missing, Chromium's that there are no color attachments.
+/// attachment. Debian's layer reports a missing blend state; Chromium's layer reports that there are no color
+/// attachments.
 const FALSE_POSITIVES: [&str; 2] =
     ["VUID-VkGraphicsPipelineCreateInfo-renderPass-06054", "-colorAttachmentCount-06179"];
 

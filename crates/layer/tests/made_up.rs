@@ -4,7 +4,7 @@ use ash::vk::{self, Handle};
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 
-/// The calls that reached the driver in this thread since the last look.
+/// The calls that reached the driver in this thread since the last call of [`seen`].
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) extensions: Vec<String>,
@@ -42,7 +42,7 @@ macro_rules! commands {
             match name.to_bytes() {
                 $($name => {
                     let command: vk::$Pfn = $command;
-                    // SAFETY: callers use the type of its name.
+                    // SAFETY: callers use the command type that belongs to the name.
                     Some(unsafe { std::mem::transmute::<vk::$Pfn, $crate::made_up::Command>(command) })
                 })*
                 _ => None,
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
     _: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: names are zero-terminated strings.
+    // SAFETY: names are NUL-terminated strings.
     command(unsafe { CStr::from_ptr(name) })
 }
 
@@ -92,7 +92,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
     _: vk::Device,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: names are zero-terminated strings.
+    // SAFETY: names are NUL-terminated strings.
     command(unsafe { CStr::from_ptr(name) })
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Layer {
     get_physical_device_proc_addr: vk::PFN_vkGetInstanceProcAddr,
 }
 
-/// Returns the interface structure of a loader of this version.
+/// Returns the interface structure of a loader with this version.
 pub(crate) fn interface(version: u32) -> NegotiateLayerInterface {
     NegotiateLayerInterface {
         s_type: NEGOTIATE_STRUCT,
@@ -67,7 +67,7 @@ impl Layer {
         unsafe { (self.get_physical_device_proc_addr)(instance, name.as_ptr()) }
     }
 
-    /// Creates an instance above the driver, with settings after the loader's structure.
+    /// Creates an instance above the driver. The settings follow the loader's structure in the chain.
     pub(crate) fn instance(
         &self,
         settings: Option<&vk::LayerSettingsCreateInfoEXT<'_>>,
@@ -99,7 +99,7 @@ impl Layer {
         instance
     }
 
-    /// Creates a device above the driver, with these extensions, and this chain after the loader's structure.
+    /// Creates a device above the driver with these extensions. The given chain follows the loader's structure.
     pub(crate) fn device(
         &self,
         instance: vk::Instance,

@@ -1,4 +1,4 @@
-//! Any number of instances, devices and threads.
+//! Tests with many instances, devices and threads.
 
 use crate::alone::is_alone;
 use crate::loader::{Instance, LAVAPIPE, SWIFTSHADER};

@@ -1,4 +1,4 @@
-//! The driver memory that the layer allocates, counted by a driver of the tests.
+//! The driver memory that the layer allocates, counted by a test driver.
 
 use crate::alone::is_alone;
 use crate::bare::{Bare, Seen};
@@ -16,7 +16,7 @@ void main() { number = gl_VertexIndex; gl_Position = vec4(0); gl_PointSize = 1; 
 /// The number of simultaneous command buffers: far more than the maximum number of memory chunks.
 const COMMANDS: usize = 20_000;
 
-/// Captures the draws that `draw` records, in a pass.
+/// Captures the draws that `draw` records in a pass.
 unsafe fn capture(
     bare: &Bare<'_>,
     commands: vk::CommandBuffer,
@@ -87,11 +87,11 @@ fn command_buffers_share_memory_and_passes_before_captures_take_none() {
     assert_eq!(target.read()[..4], [0, 1, 2, 7]);
 }
 
-/// Draws of one large index buffer that all share, as in engines.
+/// As in engines, all draws share one large index buffer.
 const DRAWS: u32 = 400;
 const INDICES: usize = 8 << 20;
 
-/// The indices of a draw, of which one restarts the strip, and the vertices of its lines.
+/// The indices of a draw, one of which restarts the strip, and the vertices of the lines in the strip.
 const STRIP: [u16; 6] = [1, 2, 0xffff, 3, 4, 5];
 const LINES: [u32; 6] = [1, 2, 3, 4, 4, 5];
 
@@ -110,7 +110,7 @@ fn draws_of_a_large_index_buffer_share_the_tables_of_restarts() {
     instance.assert_silent();
 }
 
-/// Captures all draws by one command, then each by its own command; both twice.
+/// Captures all draws with one command, then each draw with its own command. Does both twice.
 fn draw_strips(instance: &Instance, driver: &str) {
     use vk::BufferUsageFlags as Usage;
     let features = vk::PhysicalDeviceFeatures::default().multi_draw_indirect(true);

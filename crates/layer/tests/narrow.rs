@@ -1,6 +1,7 @@
-//! lavapipe with the limits of a portability driver, and a fault for each use of a feature that such drivers lack.
+//! lavapipe with the limits of a portability driver. Records a fault for each use of a feature that such drivers lack.
 //!
-//! It has protected memory, and two queues that share lavapipe's one, and records the waits between submissions.
+//! This driver supports protected memory, has two queues that share lavapipe's queue, and records waits of
+//! submissions.
 
 use crate::below::Below;
 use crate::made_up::commands;
@@ -52,7 +53,7 @@ fn fault(is_one: bool, what: impl Into<String>) {
 
 static BELOW: Below = Below::new();
 
-/// The second queue: another handle for the first.
+/// The second queue: another handle for the first queue.
 struct Second([u64; 2]);
 
 static SECOND: OnceLock<Box<Second>> = OnceLock::new();
@@ -252,7 +253,7 @@ unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
     unsafe { (device().fp_v1_0().queue_wait_idle)(queue_of(queue).0) }
 }
 
-/// Reports triangle fans, and strips without primitive restart.
+/// Records a fault for triangle fans, and for strips without primitive restart.
 fn check_assembly(topology: vk::PrimitiveTopology, restarts: bool) {
     use vk::PrimitiveTopology as Topology;
     fault(topology == Topology::TRIANGLE_FAN, "triangle fans");

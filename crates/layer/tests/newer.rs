@@ -22,14 +22,15 @@ void main() {
     gl_Position = vec4(0);
 }";
 
-/// The command that sets the vertex buffer strides.
+/// The way in which a test sets the vertex buffer strides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Strides {
     InThePipeline,
-    /// Bound with other buffers first; then the older command, or the newer one without strides, binds the buffers.
+    /// By binding other buffers first. The older command, or the newer command without strides, then binds the
+    /// buffers.
     BoundBefore,
     NullBehind,
-    /// Set by dynamic vertex input, and then with the buffers.
+    /// By dynamic vertex input, and then again when binding the buffers.
     AfterInput,
 }
 
@@ -225,7 +226,7 @@ unsafe fn push_and_bind(
     }
 }
 
-/// Draws twice, capturing to the two halves of the target; the query covers the first draw.
+/// Draws twice, and captures into the two halves of the target. The query covers the first draw.
 unsafe fn draw(
     instance: &Instance,
     device: &Device,
@@ -265,7 +266,7 @@ unsafe fn draw(
     }
 }
 
-/// Captures the vertices 5, 2 and 9 with two draws, and returns the result of a query reset only at its creation.
+/// Captures the vertices 5, 2 and 9 with two draws. Returns them and the result of a query reset only at its creation.
 fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
     use vk::BufferUsageFlags as Usage;
     let device = able(instance);
@@ -318,7 +319,8 @@ fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
 
         vulkan.destroy_command_pool(pool, None);
         vulkan.destroy_query_pool(queries, None);
-        // An application may destroy a layout before its pipeline; the driver must get the calls in the other order.
+        // An application may destroy a layout before its pipeline, but the driver must get the calls in the opposite
+        // order.
         vulkan.destroy_pipeline_layout(layout, None);
         vulkan.destroy_pipeline(pipeline, None);
         assert_eq!(*DESTROYED.lock().unwrap_or_else(PoisonError::into_inner), "a layout");

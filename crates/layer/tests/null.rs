@@ -76,7 +76,8 @@ fn the_driver_captures_where_it_is_native() {
 
 #[test]
 fn validation_notices_what_the_layer_would_let_through() {
-    // The extension's stage on a device without the extension is invalid, so this shows that messages are recorded.
+    // The extension's stage is invalid on a device without the extension, so this call shows that messages are
+    // recorded.
     let instance = Instance::new(&[], Validation::Below);
     let device = instance.device(SWIFTSHADER, false).expect("a device");
     let usage = vk::BufferUsageFlags::from_raw(0);

@@ -9,10 +9,10 @@ use std::ffi::CString;
 use std::fs;
 use std::path::Path;
 
-/// Parts of the names of these layers.
+/// Parts of the names of the other layers.
 const OTHERS: [&str; 3] = ["MESA_overlay", "MANGOHUD", "VKBASALT"];
 
-/// Copies their manifests to a folder where the loader finds them, and returns their names.
+/// Copies the layers' manifests to a folder where the loader finds them, and returns the layers' names.
 fn install(folder: &Path) -> Vec<CString> {
     let mut names = Vec::new();
     for kind in ["explicit_layer.d", "implicit_layer.d"] {

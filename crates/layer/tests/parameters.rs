@@ -1,4 +1,4 @@
-//! Built-ins that depend on the draw, for all kinds of draws.
+//! Built-ins that depend on the draw, tested with all kinds of draws.
 
 use crate::bare::{Bare, Seen};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
@@ -20,7 +20,7 @@ void main() {
     gl_PointSize = 1;
 }";
 
-/// The 32-bit values of a vertex.
+/// The number of 32-bit values per vertex.
 const CAPTURED: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ struct Case {
     first_instance: u32,
 }
 
-/// The number of draws in a multi-draw, and the vertices of each.
+/// The number of draws in a multi-draw, and the number of vertices in each draw.
 const DRAWS: u32 = 3;
 const COUNT: u32 = 2;
 
@@ -67,7 +67,7 @@ impl Case {
         if matches!(self.kind, DrawCommand::Direct | DrawCommand::Bytes) { 1 } else { DRAWS }
     }
 
-    /// lavapipe draws the first instance of all draws of a multi-draw, then the second of all.
+    /// lavapipe draws the first instance of all draws in a multi-draw, then the second instance of all draws.
     fn instances(&self) -> u32 {
         if self.kind == DrawCommand::Multi { 1 } else { 2 }
     }

@@ -33,7 +33,7 @@ fn a_device_that_needs_nothing_has_the_drivers_own_commands() {
             }
         }
     }
-    // Control: with the layer's transform feedback, SwiftShader's devices get other commands.
+    // Control: if the layer provides transform feedback, SwiftShader's devices get other commands.
     let with = Instance::with_layers(&[(c"mode", c"debug-null")], &[polyshade_layer::LAYER_NAME]);
     let devices = (without.device(SWIFTSHADER, false), with.device(SWIFTSHADER, true));
     let (own, layers) = (devices.0.expect("a device"), devices.1.expect("a device"));

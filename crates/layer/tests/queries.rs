@@ -1,6 +1,6 @@
-//! The results of all kinds of queries, read in all ways, match the rules of Vulkan and lavapipe.
+//! Tests that the results of all kinds of queries, read in all ways, match Vulkan's rules and lavapipe's results.
 //!
-//! The cases are random combinations in which every three choices meet.
+//! The cases are random combinations. Together, they contain every valid combination of three choices.
 
 mod case;
 mod views;
@@ -18,7 +18,7 @@ const SHADER: &str = "#version 450
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
 void main() { number = gl_VertexIndex; gl_Position = vec4(0); gl_PointSize = 1; }";
 
-/// A geometry shader, and tessellation shaders, which make two points of each.
+/// A geometry shader and tessellation shaders. Each makes two points from a primitive.
 const GEOMETRY: &str = "#version 450
 layout(points) in; layout(points, max_vertices = 2) out;
 layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) out uint number;
@@ -40,7 +40,7 @@ struct Scene<'d> {
     /// Capturing pipelines with the available stages, without and with rasterization.
     pipelines: [Vec<vk::Pipeline>; 2],
     target: Seen,
-    /// The byte counts of draws by byte count.
+    /// The buffer with the byte counts for draws by byte count.
     counters: Seen,
     results: Seen,
 }
@@ -286,7 +286,7 @@ struct Counter {
 }
 
 impl Counter {
-    /// Returns devices that capture by the driver's feature, and by the layer.
+    /// Returns devices that capture with the driver's feature, and devices that capture with the layer.
     fn all() -> [Self; 4] {
         let hide: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback")];
         let hide_both: Settings<'_> =
@@ -311,8 +311,8 @@ impl Counter {
     }
 }
 
-/// Returns whether lavapipe 22.3 has wrong results for queries that have not ended. Partial results are undefined,
-/// and with availability, commands write zeros up to the next result.
+/// Returns whether lavapipe 22.3 has wrong results for queries that have not ended. Partial results are undefined, and
+/// copy commands with availability write zeros up to the next result.
 fn is_wrong_in_lavapipe(case: &Case) -> bool {
     let copies = case.read != Read::ByHost && case.flags.contains(Flags::WITH_AVAILABILITY);
     case.state != State::Ended && (copies || case.flags.contains(Flags::PARTIAL))

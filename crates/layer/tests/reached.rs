@@ -1,4 +1,4 @@
-//! The structures that reach the driver: barriers, passes, submissions, pipelines.
+//! The structures that reach the driver, for barriers, passes, submissions and pipelines.
 
 use crate::draws::VERTEX;
 use crate::made_up::{self, of_same, seen};
@@ -137,7 +137,7 @@ fn shaders_reach_the_driver_without_what_they_capture() {
         let stripped = seen().code;
         assert!(!captures(&stripped) && stripped.len() < words.len());
 
-        // The same code in a stage, after a structure that must be copied, with a stream selection.
+        // The same code inline in a stage, after a structure that must be copied, with a stream selection.
         let mut code = info;
         let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
         let mut stage = vk::PipelineShaderStageCreateInfo::default().push_next(&mut code);

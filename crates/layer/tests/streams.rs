@@ -1,7 +1,8 @@
-//! Random streams of captured draws: the layer's captures, counts and images equal those of lavapipe itself.
+//! Random streams of captured draws: the layer's captures, counts and images equal lavapipe's results.
 //!
-//! The streams avoid three cases that lavapipe 22.3 handles wrong: draws by byte count after indirect draws, indirect
-//! draws after draws with a count buffer, and empty draws in a multi-draw (docs/lowerings/transform-feedback.md).
+//! The streams avoid three cases that lavapipe 22.3 handles wrongly: draws by byte count after indirect draws,
+//! indirect draws after draws with a count buffer, and empty draws in a multi-draw
+//! (docs/lowerings/transform-feedback.md).
 
 mod case;
 mod device;
@@ -48,13 +49,13 @@ fn by_driver(instance: &Instance) -> Able {
     Able { is_native: true, ..Able::new(instance, LAVAPIPE) }
 }
 
-/// Returns the number of streams: `POLYSHADE_STREAMS`, or few.
+/// Returns the number of streams: `POLYSHADE_STREAMS`, or a small default.
 fn wanted() -> u32 {
     let wanted = std::env::var("POLYSHADE_STREAMS").ok();
     wanted.map_or(150, |wanted| wanted.parse().expect("a number of streams"))
 }
 
-/// Returns the random numbers, seeded by `POLYSHADE_STREAMS_FROM`, or the same at each run.
+/// Returns the random numbers. Their seed is `POLYSHADE_STREAMS_FROM`, or the same in each run.
 fn noise() -> Noise {
     let from = std::env::var("POLYSHADE_STREAMS_FROM").ok();
     let from = from.map_or(0, |from| from.parse().expect("a number"));
@@ -112,7 +113,7 @@ fn random_streams_are_captured_as_by_the_driver() {
     validated.iter().for_each(Instance::assert_silent);
 }
 
-/// The validation layer below checks synchronization, but not accesses by device address of the layer's shaders.
+/// The validation layer below checks synchronization, except for the layer's shader accesses by device address.
 #[test]
 fn synchronization_is_validated() {
     let forced = Instance::new(FORCED, Validation::Below);
@@ -171,14 +172,15 @@ fn rendering_resumed_in_one_submission_is_reported_as_lost() {
             }
             scene.destroy();
         }
-        let error = "error: rendering that may be pending twice is resumed by others than before";
+        let error =
+            "error: other command buffers than before resume rendering that may be pending twice";
         assert_eq!(messages().contains(error), together, "{stream:#?} {}", messages());
     }
     drop(able);
     instance.assert_silent();
 }
 
-/// With `portability`, applications see a portability driver, and the validation layer checks its use as one.
+/// With `portability`, applications see a portability driver, and the validation layer checks that they use it as one.
 #[test]
 fn streams_for_portability_drivers_are_captured_too() {
     let narrow: Settings<'_> = &[FORCED[0], (c"portability", c"on")];

@@ -1,4 +1,5 @@
-//! Features that captures of the layer cannot support are not reported, and enabling them fails with a message.
+//! Tests that the layer does not report features that its captures cannot support, and rejects devices that enable
+//! them.
 
 use crate::alone::is_alone;
 use crate::linked::linked;
@@ -19,7 +20,7 @@ fn has_protected_memory(instance: &Instance) -> vk::Bool32 {
     protected.protected_memory
 }
 
-/// Creates a device with these extensions, and this structure at the head of the chain.
+/// Creates a device with these extensions, and with this structure first in the chain.
 fn ask(
     instance: &Instance,
     extensions: &[&str],
@@ -58,7 +59,7 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     let mut protected = vk::PhysicalDeviceProtectedMemoryFeatures::default().protected_memory(true);
     let devices = [emulated.physical(LAVAPIPE); 2];
     let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&devices);
-    // Devices with unsupported features are refused.
+    // Devices with unsupported features are rejected.
     let refused = Some(vk::Result::ERROR_FEATURE_NOT_PRESENT);
     assert_eq!(ask(&emulated, &[FEEDBACK], &mut protected).err(), refused);
     assert_eq!(ask(&emulated, &[FEEDBACK], &mut group).err(), refused);
@@ -87,10 +88,10 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     unsafe { device.destroy_device(None) };
     let text = std::fs::read_to_string(path).expect("it is written");
     for what in [
-        "there is no transform feedback with protectedMemory",
-        "there is no transform feedback with several physical devices",
-        "there is no transform feedback with geometryStreams",
-        "there is no transform feedback with primitivesGeneratedQueryWithNonZeroStreams",
+        "the emulated transform feedback does not support protectedMemory",
+        "the emulated transform feedback does not support several physical devices",
+        "the emulated transform feedback does not support geometryStreams",
+        "the emulated transform feedback does not support primitivesGeneratedQueryWithNonZeroStreams",
         "a sparse buffer for captures is refused",
     ] {
         assert!(text.contains(what), "{what}: {text}");

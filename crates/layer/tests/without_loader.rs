@@ -1,4 +1,4 @@
-//! Tests the calls that a loader and a driver may make, and the calls that reach the driver, command by command.
+//! Tests, command by command, the calls that a loader and a driver may make, and the calls that reach the driver.
 
 use crate::made_up::{self, EXTENSIONS, of_same, seen, types};
 use crate::made_up_loader::{Layer, interface};
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Returns a command as the type of its name.
+/// Finds a command and casts it to the function type with its name.
 macro_rules! call {
     ($find:expr, $Pfn:ident) => {{
         let found = $find.expect(stringify!($Pfn));
@@ -129,7 +129,7 @@ fn commands_of_instances_are_found_as_the_specification_has_it() {
     close(&layer, other, other_physical);
 }
 
-/// Layers after the well-known tutorial, such as Mesa's overlay, look up the next `vkCreateDevice` without an
+/// Layers that follow the well-known tutorial, such as Mesa's overlay, look up the next `vkCreateDevice` without an
 /// instance.
 #[test]
 fn layers_above_find_commands_with_no_handle_and_with_handles_of_others() {
@@ -354,7 +354,7 @@ fn records(layer: &Layer, device: vk::Device) {
     assert_eq!(got.accesses, [vk::AccessFlags::SHADER_WRITE, vk::AccessFlags::HOST_READ]);
     assert_eq!(got.usage, vk::BufferUsageFlags::STORAGE_BUFFER);
 
-    // Queries of the extension, and of others.
+    // Queries of the extension, and other queries.
     let create = call!(layer.of_device(device, c"vkCreateQueryPool"), PFN_vkCreateQueryPool);
     let begin =
         call!(layer.of_device(device, c"vkCmdBeginQueryIndexedEXT"), PFN_vkCmdBeginQueryIndexedEXT);

@@ -3,8 +3,8 @@
 use crate::words::count;
 use polyshade_vulkan::{Attribute, Draw, Error, VertexBuffer, vk};
 
-/// Encodes the attributes of all locations up to the last. Each has a flag whether it is per instance, its number of
-/// elements, and the elements.
+/// Encodes the attributes of all locations up to the last used location. Each attribute consists of a flag whether it
+/// is per instance, the number of elements, and the elements.
 pub(crate) fn attributes(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<Vec<u32>, Error> {
     let all = || {
         draw.vertex_buffers.iter().flat_map(|buffer| {
@@ -26,7 +26,8 @@ pub(crate) fn attributes(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<Vec<u32>
     Ok(words)
 }
 
-/// An attribute of each element in its buffer, as four words; missing components are (0, 0, 0, 1).
+/// Returns the attribute of each element in its buffer, as four words. Missing components are filled from (0, 0, 0,
+/// 1).
 fn elements(
     buffer: &VertexBuffer,
     attribute: Attribute,
@@ -37,7 +38,8 @@ fn elements(
     })?;
     let bytes =
         memory.get(buffer.place.buffer).and_then(|one| one.get(buffer.place.offset as usize..));
-    let bytes = bytes.ok_or_else(|| Error::Work("a vertex buffer is not there".to_owned()))?;
+    let bytes =
+        bytes.ok_or_else(|| Error::Work("a vertex buffer is missing or too small".to_owned()))?;
     let one = if is_float { 1.0_f32.to_bits() } else { 1 };
     let element = |number: usize| {
         let first = number * buffer.layout.stride as usize + attribute.offset as usize;
@@ -48,12 +50,12 @@ fn elements(
         }
         Some(words)
     };
-    // A stride of 0 means one element.
+    // With a stride of 0, there is only one element.
     let most = if buffer.layout.stride == 0 { 1 } else { usize::MAX };
     Ok((0..most).map_while(element).collect())
 }
 
-/// The number of 32-bit components of a format, and whether they are floats.
+/// Returns the number of 32-bit components of a format, and whether the components are floats.
 fn format(format: vk::Format) -> Option<(usize, bool)> {
     Some(match format {
         vk::Format::R32_SFLOAT => (1, true),
@@ -68,7 +70,7 @@ fn format(format: vk::Format) -> Option<(usize, bool)> {
     })
 }
 
-/// The vertex indices in the order of the draw, and the base vertex.
+/// Returns the vertex indices in the order of the draw, and the base vertex.
 pub(crate) fn vertices(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<(Vec<u32>, u32), Error> {
     let Some(indices) = draw.indices else {
         return Ok((draw.vertices.clone().collect(), draw.vertices.start));
@@ -82,7 +84,7 @@ pub(crate) fn vertices(draw: &Draw<'_>, memory: &[Vec<u8>]) -> Result<(Vec<u32>,
     let bytes = memory.get(indices.place.buffer);
     let bytes = bytes.and_then(|one| one.get(first..first + size * indices.count as usize));
     let bytes = bytes.ok_or_else(|| Error::Work("an index buffer is too small".to_owned()))?;
-    // A restart index only separates primitives, so it is left out.
+    // Skip restart indices, because they only separate primitives.
     let restart = u32::MAX >> (32 - 8 * size as u32);
     let number = |bytes: &[u8]| {
         let mut word = [0; 4];

@@ -4,8 +4,8 @@ use crate::words::{bytes, count, narrow};
 use polyshade_formats::cross::{MslBuffer, MslTextureKind, Text};
 use polyshade_vulkan::{Draw, Error, Range, Resource, Texture, Work, texel_words, vk};
 
-/// The memory that a process reads and writes: the buffers of a work, its targets, and its textures, as words.
-/// Further pieces belong to one process.
+/// The pieces of memory that a process reads and writes: the buffers, targets and textures of a work. Additional
+/// pieces belong to only one process.
 #[derive(Clone)]
 pub(crate) struct Memory {
     pub(crate) pieces: Vec<Vec<u8>>,
@@ -42,14 +42,14 @@ impl Memory {
         Ok(Memory { pieces, buffers: work.buffers.len(), targets: work.targets.len(), textures })
     }
 
-    /// The number of the piece of a target.
+    /// Returns the number of the piece that holds a target.
     pub(crate) fn target(&self, number: usize) -> Result<u32, Error> {
         let is_there = number < self.targets;
-        let missing = || Error::Work("a target is not there".to_owned());
+        let missing = || Error::Work("a target does not exist".to_owned());
         is_there.then(|| (self.buffers + number) as u32).ok_or_else(missing)
     }
 
-    /// Removes the pieces that belong to one process.
+    /// Removes the pieces that belong to only one process.
     pub(crate) fn keep(&mut self) {
         self.pieces.truncate(self.buffers + self.targets + self.textures.len());
     }
@@ -62,12 +62,12 @@ impl Memory {
     }
 }
 
-/// The bytes of a pixel, and the supported formats of targets: four 32-bit components.
+/// The size of a pixel in bytes. Targets have four 32-bit components.
 const PIXEL: usize = 16;
 const FORMATS: [vk::Format; 3] =
     [vk::Format::R32G32B32A32_SFLOAT, vk::Format::R32G32B32A32_SINT, vk::Format::R32G32B32A32_UINT];
 
-/// Four words for each texel. If the contents are shorter than the texture, they are repeated.
+/// Returns four words for each texel. If the contents are shorter than the texture, they are repeated.
 fn texture_bytes(format: vk::Format, contents: &[u8], texels: usize) -> Result<Vec<u8>, Error> {
     let unread = || Error::Unsupported(format!("a texture of {format:?}"));
     let words = texel_words(format, contents).ok_or_else(unread)?;
@@ -75,9 +75,9 @@ fn texture_bytes(format: vk::Format, contents: &[u8], texels: usize) -> Result<V
     Ok(bytes(&all))
 }
 
-/// Encodes the buffers and textures of a draw, in the format of `shim/run.cpp`. Both begin with their number. A
-/// buffer has Metal's index, the number of the piece and the first byte; a texture has Metal's index, the number of
-/// the piece and the extent.
+/// Encodes the buffers and textures of a draw, in the format of `shim/run.cpp`. Both lists begin with their length. A
+/// buffer consists of Metal's index, the number of its piece and the first byte. A texture consists of Metal's index,
+/// the number of its piece and the extent.
 pub(crate) fn bind(
     draw: &Draw<'_>,
     printed: &Text,
@@ -110,7 +110,8 @@ pub(crate) fn bind(
                 let (piece, texels) = texel_buffer(memory, range, format)?;
                 textures.extend(texture_index().map(|index| (index, piece, [texels, 1, 1, 1])));
             }
-            // Every sampler is treated as nearest; colours are fetched by their numbers.
+            // All samplers are treated as nearest filters, and colours are fetched by number, so neither needs a
+            // binding.
             Resource::Sampler { .. } | Resource::InputAttachment(_) => {}
             other => return Err(Error::Unsupported(format!("{other:?} on Metal"))),
         }
@@ -138,7 +139,7 @@ pub(crate) fn bind(
     Ok(words)
 }
 
-/// The number of vertices of a patch, and the number of patches.
+/// Returns the number of vertices of a patch, and the number of patches.
 fn counts(draw: &Draw<'_>) -> [u32; 2] {
     let vertices = draw.vertices.len() as u32;
     [draw.patch_control_points, vertices.checked_div(draw.patch_control_points).unwrap_or(0)]
@@ -149,7 +150,8 @@ fn index_of(printed: &Text, wanted: MslBuffer) -> Option<u32> {
     found.map(|(_, index)| *index)
 }
 
-/// Converts the texels of a buffer, as they are before the draw: the number of their piece, and their number.
+/// Adds a piece with the texels that a buffer contains before the draw. Returns the number of the piece, and the
+/// number of texels.
 fn texel_buffer(
     memory: &mut Memory,
     range: Range,
@@ -157,7 +159,8 @@ fn texel_buffer(
 ) -> Result<(u32, u32), Error> {
     let bytes = range.offset as usize..(range.offset + range.size) as usize;
     let contents = memory.pieces.get(range.buffer).and_then(|piece| piece.get(bytes));
-    let contents = contents.ok_or_else(|| Error::Work("a texel buffer is not there".to_owned()))?;
+    let contents =
+        contents.ok_or_else(|| Error::Work("a texel buffer is missing or too small".to_owned()))?;
     let unread = || Error::Unsupported(format!("texels of {format:?}"));
     let texels = texel_words(format, contents).ok_or_else(unread)?.len();
     let piece = texture_bytes(format, contents, texels)?;

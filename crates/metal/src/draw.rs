@@ -16,7 +16,7 @@ pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
         return Err(unsupported("addresses"));
     }
     let mut memory = Memory::new(work)?;
-    // Texel buffers are converted before the process starts, so such a draw begins a new process.
+    // Texel buffers are converted before the process starts, so a draw with texel buffers begins a new process.
     let is_bound = |draw: &Draw<'_>| {
         draw.descriptors.iter().any(|one| matches!(one.resource, Resource::UniformTexels { .. }))
     };
@@ -40,7 +40,7 @@ pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
             }
             [vertex, control, behind] if draws[0].target.is_none() && control.stage == CONTROL => {
                 patches::check_behind(behind)?;
-                // Kernels that read cull distances are rejected.
+                // Kernels that read cull distances are rejected, so the vertex function need not write them.
                 let vertex = Shader::new(metal, vertex, Outputs::WithoutCullDistances)?;
                 let control = Shader::new(metal, control, Outputs::Dropped)?;
                 let mut each = draws.iter();
@@ -48,7 +48,7 @@ pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
                     patches::run(metal, [&vertex, &control], draw, &mut memory)
                 })?;
             }
-            _ => return Err(unsupported("these stages")),
+            _ => return Err(unsupported("this combination of stages")),
         }
     }
     let captured = vec![None; work.draws.len()];
@@ -56,7 +56,7 @@ pub(crate) fn run(metal: &Metal, work: &Work<'_>) -> Result<Outcome, Error> {
     Ok(Outcome { buffers, textures: Vec::new(), targets, captured })
 }
 
-/// Rejects draws with fixed functions that are not implemented.
+/// Rejects draws that use fixed-function features that are not implemented.
 fn check(draw: &Draw<'_>) -> Result<(), Error> {
     let is_plain = draw.transform_feedback.is_none()
         && draw.depth.is_none()
@@ -68,7 +68,7 @@ fn check(draw: &Draw<'_>) -> Result<(), Error> {
         return Err(unsupported("native transform feedback, depth tests, blending and addresses"));
     }
     if draw.target.is_some() && draw.topology != vk::PrimitiveTopology::TRIANGLE_LIST {
-        return Err(unsupported("rasterization of what is no list of triangles"));
+        return Err(unsupported("rasterization of topologies other than triangle lists"));
     }
     Ok(())
 }
@@ -85,19 +85,19 @@ fn rasterize(
     let before = memory.clone();
     let outputs = vertex.run_vertices(metal, draws, memory)?;
     if draws.len() > 1 && memory.pieces != before.pieces {
-        // Fragments must see the writes of the vertices of their draw, but not those of later draws.
+        // Fragments must see the writes by vertices of their own draw, but not the writes by vertices of later draws.
         *memory = before;
         let mut each = draws.chunks(1);
         return each.try_for_each(|draw| rasterize(metal, shaders, draw, memory, work));
     }
-    // Rasterization, then all fragments of the draws in one process.
+    // Rasterize, then run all fragments of the draws in one process.
     let (slots, user_outputs) = (vertex.slots(), vertex.function.user_outputs());
     let of = |(name, how)| (user_outputs.iter().position(|one| *one == name), how);
     let varyings = Varyings { of: fragment.function.varyings().into_iter().map(of).collect() };
     let lanes = fragment.lanes()?;
     let mut all = Vec::new();
     for (draw, outputs) in draws.iter().zip(&outputs) {
-        let target = draw.target.expect("these draws have targets");
+        let target = draw.target.expect("rasterized draws have targets");
         let targets: Vec<usize> =
             [target].into_iter().chain(draw.other_targets.iter().copied()).collect();
         let mut words = bind(draw, &fragment.printed, memory)?;
@@ -120,7 +120,7 @@ fn rasterize(
     Ok(())
 }
 
-/// The fragments of all triangles of a draw, in their order.
+/// Returns the fragments of all triangles of a draw, in the order of the triangles.
 fn fragments(
     draw: &Draw<'_>,
     vertices: &[raster::Vertex<'_>],

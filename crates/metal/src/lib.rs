@@ -1,15 +1,17 @@
-//! Runs functions of the Metal shading language on the CPU. polyshade prints MSL, which only Apple compiles.
+//! Runs functions of the Metal shading language on the CPU, because only Apple's tools can compile the MSL that
+//! polyshade prints.
 //!
-//! The C++ compiler of this machine reads the text of SPIRV-Cross as C++17, with this crate's headers for Metal's
-//! types and functions. The function is called for every vertex and instance of a draw, every thread of a dispatch,
-//! or every pixel that triangles cover. This checks the results of *the text, read as C++*: the indices of the
-//! buffers, textures and colours that it uses, and the locations and values that it writes. It does not check whether
-//! Metal compiles the text: address spaces except `constant` are ignored, and constructs of C++ that Metal lacks are
-//! accepted. Arithmetic is contracted only by [`Metal::set_contraction`], and denormals are kept; Metal may differ.
+//! The C++ compiler of this machine compiles the text from SPIRV-Cross as C++17, with this crate's headers for
+//! Metal's types and functions. The function is called for every vertex and instance of a draw, every thread of a
+//! dispatch, or every pixel that triangles cover. This checks the results of *the text, read as C++*: the indices of
+//! the buffers, textures and colours that it uses, and the locations and values that it writes. It does not check
+//! whether Metal compiles the text: address spaces except `constant` are ignored, and C++ constructs that Metal lacks
+//! are accepted. Unlike on Metal, denormals are always kept, and arithmetic is contracted only after
+//! [`Metal::set_contraction`].
 //!
 //! [`Metal`] runs the same [`Work`] as a Vulkan device: dispatches, draws of only a vertex stage, patches of a vertex
 //! and a tessellation control stage, and triangles of a vertex and a fragment stage. Each buffer lies between
-//! inaccessible pages: an access outside of a buffer is an error that names it.
+//! inaccessible pages, so an access outside of a buffer is an error that names the buffer.
 
 mod attributes;
 mod bind;
@@ -33,7 +35,7 @@ use std::time::Duration;
 /// The default time limit of a submission.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// Changes a text before it is compiled.
+/// A function that changes a text before it is compiled.
 type Edit = Box<dyn Fn(String) -> String + Send + Sync>;
 
 /// A C++ compiler in place of a Metal device.
@@ -43,7 +45,7 @@ pub struct Metal {
     time_limit: Duration,
     edit: Option<Edit>,
     contraction: Contraction,
-    /// The compiled programs, by their C++ source.
+    /// The compiled programs, indexed by their C++ source.
     programs: Mutex<BTreeMap<String, Arc<Program>>>,
 }
 
@@ -65,7 +67,7 @@ impl Metal {
         })
     }
 
-    /// Limits the processor time of those draws of a work that share their shaders; the default is 20 seconds.
+    /// Limits the processor time of all draws of a work that share their shaders. The default is 20 seconds.
     pub fn set_time_limit(&mut self, limit: Duration) {
         self.time_limit = limit;
     }
@@ -74,7 +76,7 @@ impl Metal {
     ///
     /// # Errors
     ///
-    /// The processor does not support it.
+    /// The processor does not support the contraction.
     pub fn set_contraction(&mut self, contraction: Contraction) -> Result<(), Error> {
         contraction.check()?;
         self.contraction = contraction;
@@ -82,18 +84,19 @@ impl Metal {
         Ok(())
     }
 
-    /// Changes every text before it is compiled. Controls use this to insert faults that comparisons must detect.
+    /// Sets a function that changes every text before it is compiled. Controls use it to insert faults that
+    /// comparisons must detect.
     pub fn set_edit(&mut self, edit: impl Fn(String) -> String + Send + Sync + 'static) {
         self.edit = Some(Box::new(edit));
     }
 
-    /// The program for this C++ source, compiled once.
+    /// Returns the program for this C++ source, which is compiled only once.
     fn program(&self, source: &str) -> Result<Arc<Program>, Error> {
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = programs.get(source) {
             return Ok(Arc::clone(program));
         }
-        // Metal computes such a position as written, equally in all functions.
+        // Metal computes an invariant position as written, with equal results in all functions.
         let contraction = match source.contains("[[position, invariant]]") {
             true => Contraction::Off,
             false => self.contraction,
@@ -116,7 +119,7 @@ impl Runner for Metal {
     }
 
     fn count(&self, _: &Work<'_>) -> Result<(Outcome, Vec<Counts>), Error> {
-        Err(Error::Unsupported("counts of what is rasterized".to_owned()))
+        Err(Error::Unsupported("counts of rasterized primitives".to_owned()))
     }
 
     fn capabilities(&self) -> &Capabilities {

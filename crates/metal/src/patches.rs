@@ -1,5 +1,5 @@
-//! Runs tessellation control stages, which are printed as kernels. Buffers hold the vertex outputs and the results.
-//! Later stages are not run.
+//! Runs tessellation control stages, which SPIRV-Cross prints as kernels. Buffers hold the vertex outputs and the
+//! results. Later stages do not run.
 
 use crate::Metal;
 use crate::bind::{Memory, bind};
@@ -10,10 +10,10 @@ use polyshade::Module;
 use polyshade::spv::{Decoration, ExecutionMode, ExecutionModel, Id, StorageClass};
 use polyshade_vulkan::{Draw, Error, Stage, vk};
 
-/// The most vertices of a patch.
+/// The maximum number of vertices of a patch.
 const MOST: u32 = 32;
 
-/// Fails for a later stage whose effects would be missed: one that can write memory.
+/// Fails if a later stage can write memory, because later stages do not run.
 pub(crate) fn check_behind(stage: &Stage<'_>) -> Result<(), Error> {
     let module = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
     let own = [
@@ -26,32 +26,32 @@ pub(crate) fn check_behind(stage: &Stage<'_>) -> Result<(), Error> {
     let is_own = module.variables().all(|one| own.contains(&one.storage_class()));
     match stage.stage == vk::ShaderStageFlags::TESSELLATION_EVALUATION && is_own {
         true => Ok(()),
-        false => Err(unsupported("stages behind a tessellation control stage")),
+        false => Err(unsupported("stages after a tessellation control stage")),
     }
 }
 
-/// Runs the patches of a draw: the vertices first, then the invocations of each patch in turns.
+/// Runs the patches of a draw: first the vertices, then the invocations of each patch, which take turns.
 pub(crate) fn run(
     metal: &Metal,
     [vertex, control]: [&Shader<'_, '_>; 2],
     draw: &Draw<'_>,
     memory: &mut Memory,
 ) -> Result<(), Error> {
-    // Checks that the draw is supported.
+    // First check that the draw is supported.
     let corners = draw.patch_control_points;
     let module = Module::parse(control.stage.words);
     let module = module.map_err(|error| Error::Work(error.to_string()))?;
     let threads = invocations(&module, control.stage.entry_point)?;
     let is_list = draw.topology == vk::PrimitiveTopology::PATCH_LIST && draw.indices.is_none();
     if !is_list || draw.instances.len() != 1 {
-        return Err(unsupported("patches by indices or of several instances"));
+        return Err(unsupported("indexed or instanced patches"));
     }
     if ![corners, threads].iter().all(|number| (1..=MOST).contains(number)) {
-        return Err(unsupported("patches of so many vertices"));
+        return Err(unsupported("patches with this number of vertices"));
     }
     let slots = slots(&module, vertex, control)?;
 
-    // The vertices, then the kernel, which reads their outputs.
+    // Run the vertices, then the kernel, which reads their outputs.
     let outputs = vertex.run_vertices(metal, std::slice::from_ref(draw), memory)?;
     let all: Vec<&[[u32; 4]]> = outputs
         .iter()
@@ -74,13 +74,17 @@ fn invocations(module: &Module<'_>, entry: &str) -> Result<u32, Error> {
     let entry = entry.map_err(|error| Error::Work(error.to_string()))?;
     let mode = module.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES);
     let number = mode.and_then(|mode| mode.operands().first().copied());
-    number.ok_or_else(|| Error::Work("a control stage makes no vertices".to_owned()))
+    number.ok_or_else(|| {
+        Error::Work(
+            "the tessellation control stage has no execution mode OutputVertices".to_owned(),
+        )
+    })
 }
 
-/// Four words of a vertex that the kernel reads.
+/// The source of four words of a vertex that the kernel reads.
 #[derive(Debug, PartialEq, Eq)]
 enum Slot {
-    /// An output of the vertex function, from a component on.
+    /// An output of the vertex function, starting at a component.
     Varying { slot: usize, component: usize },
     /// A clip distance.
     Distance(usize),
@@ -101,22 +105,23 @@ impl Slot {
     }
 }
 
-/// The sources of the vectors in the structure that the kernel reads, in order.
+/// Returns the sources of the vectors in the structure that the kernel reads, in order.
 fn slots(
     module: &Module<'_>,
     vertex: &Shader<'_, '_>,
     control: &Shader<'_, '_>,
 ) -> Result<Vec<Slot>, Error> {
-    // Clip distances have additional user names, which are not locations.
+    // Clip distances have additional `user` names, which are not locations.
     let outputs = vertex.function.user_outputs();
     let location = |name: &String| name.strip_prefix("locn").map(|number| number.parse::<u32>());
     let locations = outputs.iter().map(|name| location(name).transpose());
     let locations = locations.collect::<Result<Vec<Option<u32>>, _>>();
-    let locations = locations.map_err(|_| unsupported("parts of locations of vertices"))?;
+    let locations =
+        locations.map_err(|_| unsupported("vertex outputs that use only part of a location"))?;
     let mut inputs = inputs(module, control.stage.entry_point).into_iter();
     let mut slots = Vec::new();
     for (ty, name) in control.function.read_of_vertices() {
-        let unread = || unsupported(&format!("`{name}` of each vertex"));
+        let unread = || unsupported(&format!("the input `{name}` of each vertex"));
         let count = vectors(ty).ok_or_else(unread)?;
         match name.as_str() {
             "gl_Position" => slots.push(Slot::Varying { slot: POSITION, component: 0 }),
@@ -136,7 +141,7 @@ fn slots(
     }
     match inputs.next() {
         None => Ok(slots),
-        Some(input) => Err(unsupported(&format!("`{}` of each vertex", input.name))),
+        Some(input) => Err(unsupported(&format!("the input `{}` of each vertex", input.name))),
     }
 }
 
@@ -144,12 +149,12 @@ fn slots(
 struct Input {
     location: u32,
     component: u32,
-    /// The name that SPIRV-Cross prints, if it is unique.
+    /// The name that SPIRV-Cross prints if the name is unique.
     name: String,
 }
 
 impl Input {
-    /// Whether SPIRV-Cross may print this name: it appends numbers to equal names.
+    /// Whether SPIRV-Cross may have printed this name. It appends numbers to equal names.
     fn is_called(&self, printed: &str) -> bool {
         let number =
             |rest: &str| rest.strip_prefix('_').is_some_and(|rest| rest.parse::<u32>().is_ok());
@@ -157,7 +162,7 @@ impl Input {
     }
 }
 
-/// The used inputs, in the order of SPIRV-Cross.
+/// Returns the used inputs, in the order in which SPIRV-Cross prints them.
 fn inputs(module: &Module<'_>, entry: &str) -> Vec<Input> {
     let Ok(entry) = module.entry_point(entry, ExecutionModel::TESSELLATION_CONTROL) else {
         return Vec::new();

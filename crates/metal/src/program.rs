@@ -1,4 +1,4 @@
-//! Compiles C++, and runs it in a separate process.
+//! Compiles C++ source, and runs the program in a separate process.
 
 use polyshade_vulkan::Error;
 use std::env;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// The headers for Metal's types and functions, the interface of shaders, and the code that calls them.
+/// The headers for Metal's types and functions, the interface of shaders, and the code that calls shaders.
 const FILES: [(&str, &str); 6] = [
     ("types.h", include_str!("shim/types.h")),
     ("functions.h", include_str!("shim/functions.h")),
@@ -21,17 +21,17 @@ const FILES: [(&str, &str); 6] = [
 /// The compiler options. Signed integers wrap as in SPIR-V.
 const OPTIONS: [&str; 4] = ["-std=c++17", "-w", "-fwrapv", "-fno-strict-aliasing"];
 
-/// Whether products and sums are contracted (Metal Shading Language Specification, 1.6.3). Metal may round once.
+/// Whether a product and a sum are contracted to one operation (Metal Shading Language Specification, 1.6.3).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Contraction {
-    /// Both are rounded, as written.
+    /// The product and the sum are rounded separately, as written.
     #[default]
     Off,
-    /// They are rounded once, wherever the compiler can do it, unless the position is `invariant`.
+    /// The result is rounded only once, wherever the compiler can contract, unless the position is `invariant`.
     Fast,
 }
 
-/// The optimizer must reduce this crate's vectors to scalars before it can contract a product and a sum.
+/// The options for contraction. The optimizer must reduce this crate's vectors to scalars before it can contract.
 const FAST: &[&str] = &[
     "-O3",
     "-fno-tree-vectorize",
@@ -53,7 +53,7 @@ impl Contraction {
         #[cfg(target_arch = "x86_64")]
         if self == Contraction::Fast && !std::is_x86_feature_detected!("fma") {
             return Err(Error::Unsupported(
-                "contraction by this processor, without fma".to_owned(),
+                "contraction: this processor has no FMA instructions".to_owned(),
             ));
         }
         Ok(())
@@ -82,7 +82,7 @@ impl Compiler {
         let version = String::from_utf8_lossy(&version.stdout);
         let version = version.lines().next().unwrap_or_default().to_owned();
         let folder = tempfile::Builder::new().prefix("polyshade-metal-").tempdir();
-        let folder = folder.map_err(|error| cannot("make a folder", &error))?;
+        let folder = folder.map_err(|error| cannot("create a folder", &error))?;
         for (name, text) in FILES {
             let written = fs::write(folder.path().join(name), text);
             written.map_err(|error| cannot("write headers", &error))?;
@@ -96,7 +96,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// The message of the compiler, if the text is not valid C++.
+    /// The message of the compiler, if the source is not valid C++.
     pub(crate) fn compile(&self, source: &str, contraction: Contraction) -> Result<Program, Error> {
         let file = tempfile::Builder::new().suffix(".cpp").tempfile_in(self.folder.path());
         let (_, source_path) = file
@@ -120,8 +120,8 @@ impl Compiler {
         }
         let text = String::from_utf8_lossy(&output.stderr);
         let first = text.lines().find(|line| line.contains("error")).or(text.lines().next());
-        let why = first.unwrap_or("the compiler says nothing").to_owned();
-        Err(Error::Work(format!("the text is no C++: {why}")))
+        let why = first.unwrap_or("the compiler printed no message").to_owned();
+        Err(Error::Work(format!("the C++ compiler rejects the shader: {why}")))
     }
 }
 
@@ -134,7 +134,7 @@ impl Program {
     pub(crate) fn run(&self, input: &[u8]) -> Result<Vec<u8>, Error> {
         let path = self.0.with_extension("input");
         let file = fs::write(&path, input).and_then(|()| File::open(&path));
-        let file = file.map_err(|error| cannot("hand buffers on", &error))?;
+        let file = file.map_err(|error| cannot("write the buffers", &error))?;
         let output = Command::new(&self.0).stdin(file).output();
         let Output { status, stdout, stderr } =
             output.map_err(|error| cannot("run a shader", &error))?;
@@ -144,7 +144,7 @@ impl Program {
         let messages = String::from_utf8_lossy(&stderr);
         Err(Error::Work(match messages.lines().next_back() {
             Some(why) => why.to_owned(),
-            None => format!("the shader was ended ({status})"),
+            None => format!("the shader's process was terminated ({status})"),
         }))
     }
 }

@@ -1,21 +1,21 @@
 //! Rasterizes triangles as Metal does with one sample per pixel (section 3.2.2 of Metal's guide). A pixel is covered
-//! if its centre is inside, and attributes are interpolated at the centre. In Vulkan's terms, the viewport is
-//! flipped.
+//! if its centre is inside the triangle, and attributes are interpolated at the centre. In Vulkan's terms, the
+//! viewport is flipped.
 //!
-//! Points are weighted sums of the three vertices in homogeneous coordinates, so triangles need no clipping: points
-//! with negative w or outside of the depth range are left out pixel by pixel.
+//! Points are weighted sums of the three vertices in homogeneous coordinates. Triangles therefore need no clipping.
+//! Instead, pixels with negative w or outside of the depth range are skipped.
 
 use crate::signature::{CLIP_DISTANCES, FIRST_USER, Interpolation, POSITION};
 
-/// The outputs of a vertex: its position, its clip distances and the others, four words each.
+/// The outputs of a vertex: the position, the clip distances and all other outputs, four words each.
 pub(crate) type Vertex<'v> = &'v [[u32; 4]];
 
-/// The most clip distances of a vertex.
+/// The maximum number of clip distances of a vertex.
 const DISTANCES: usize = 8;
 
 /// The inputs of a fragment function, with their interpolation.
 pub(crate) struct Varyings {
-    /// For each input, its index in the vertex outputs after [`FIRST_USER`], if the vertex has it.
+    /// For each input, its index in the vertex outputs, counted from [`FIRST_USER`], if the vertex has it.
     pub(crate) of: Vec<(Option<usize>, Interpolation)>,
 }
 
@@ -23,7 +23,8 @@ pub(crate) struct Varyings {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lanes {
     One,
-    /// Four, some of which may be helpers of covered ones: derivatives are differences between the four.
+    /// Four fragments, some of which may be helpers for covered fragments. Derivatives are differences between the
+    /// four.
     Quad,
 }
 
@@ -37,15 +38,15 @@ pub(crate) struct Triangle<'t> {
 }
 
 impl Triangle<'_> {
-    /// Returns the fragments, row by row, encoded as input of a program. Each has a flag whether it is a helper, the
-    /// number of its pixel, its position, whether it is front-facing, the number of the primitive, and the
-    /// interpolated inputs.
+    /// Returns the fragments, row by row, encoded as input of a program. Each consists of a flag whether it is a
+    /// helper, the number of its pixel, its position, a flag whether it is front-facing, the number of its primitive,
+    /// and the interpolated inputs.
     pub(crate) fn fragments(&self, lanes: Lanes) -> Vec<Vec<u32>> {
         let position =
             |corner: Vertex<'_>| corner[POSITION].map(|word| f64::from(f32::from_bits(word)));
         let positions = self.corners.map(position);
         let Some(weights) = Weights::of(positions) else { return Vec::new() };
-        // Quads are kept if any of their pixels is covered.
+        // Keep a quad if any of its pixels is covered.
         let side = if lanes == Lanes::Quad { 2 } else { 1 };
         let mut fragments = Vec::new();
         for y in (0..self.size.1).step_by(side) {
@@ -75,7 +76,7 @@ impl Triangle<'_> {
             [2.0 * from_left / f64::from(width) - 1.0, 1.0 - 2.0 * from_top / f64::from(height)];
         let (is_inside, of) = weights.at(place);
         let depth: f64 = (0..3).map(|i| of[i] * positions[i][2]).sum();
-        // Perspective-correct weights are divided by the sum of the weights, which is 1 / w.
+        // Perspective-correct weights are the weights divided by their sum, which is 1 / w.
         let inverse: f64 = of.iter().sum();
         let by_place = of.map(|weight| weight / inverse);
         let on_screen = [0, 1, 2].map(|i| of[i] * positions[i][3]);
@@ -127,7 +128,7 @@ struct Weights {
 }
 
 impl Weights {
-    /// `None` for a triangle without area on the screen.
+    /// Returns the weights for a triangle; `None` if it has no area on the screen.
     fn of(positions: [[f64; 4]; 3]) -> Option<Weights> {
         let [a, b, c] = positions.map(|[x, y, _, w]| [x, y, w]);
         let rows = [cross(b, c), cross(c, a), cross(a, b)];
@@ -136,8 +137,8 @@ impl Weights {
             .then(|| Weights { of: rows.map(|row| row.map(|part| part / area)), area })
     }
 
-    /// The weights at a point, and whether it is inside. A point on an edge counts as if it was moved slightly to the
-    /// right, and much less upwards, so that triangles with a common edge share no pixel.
+    /// Returns the weights at a point, and whether the point is inside. A point on an edge is treated as if it were
+    /// moved slightly to the right, and much less upwards, so that triangles with a common edge share no pixel.
     fn at(&self, [x, y]: [f64; 2]) -> (bool, [f64; 3]) {
         let weights = self.of.map(|[by_x, by_y, rest]| by_x * x + by_y * y + rest);
         let is_inside = weights.iter().zip(self.of).all(|(weight, [by_x, by_y, _])| {
@@ -158,7 +159,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// A vertex at a position, with one further output.
+    /// Returns a vertex at a position, with one additional output.
     fn vertex(position: [f32; 4], value: f32) -> [[u32; 4]; FIRST_USER + 1] {
         [position, [0.0; 4], [0.0; 4], [value; 4]].map(|words| words.map(f32::to_bits))
     }
@@ -173,7 +174,7 @@ mod tests {
         Triangle { corners, size: (8, 8), primitive: 5, varyings }.fragments(lanes)
     }
 
-    /// Two triangles that fill the image, with any depths.
+    /// Returns two triangles that fill the image, with arbitrary w.
     fn halves(w: [f32; 4]) -> [[[[u32; 4]; 4]; 3]; 2] {
         let corner = |i: usize| {
             let [x, y] = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]][i];
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn values_are_interpolated_by_place_on_the_screen_or_not_at_all() {
         let half = &halves([1.0, 3.0, 1.0, 1.0])[0];
-        // The centre of the lower left pixel: a sixteenth of the way to both other corners.
+        // The centre of the lower left pixel is a sixteenth of the way to each of the two other corners.
         let value = |how| {
             let all = drawn(half, how);
             let found = all.iter().find(|words| words[1] == 56).expect("it is covered");
@@ -239,8 +240,8 @@ mod tests {
         assert!(clipped > 0 && clipped < all, "{clipped} of {all}");
         corners[0][POSITION][2] = 9.0_f32.to_bits();
         assert!(drawn(&corners, Interpolation::Flat).len() < clipped);
-        // The visible part is beyond the edge between the other vertices: across the diagonal, or outside of the
-        // image.
+        // The visible part is beyond the edge between the two other vertices, either across the diagonal or outside
+        // of the image.
         let seen = |w| drawn(&halves(w)[0], Interpolation::Flat).len();
         assert_eq!(seen([-1.0, 1.0, 1.0, 1.0]), 64 - all);
         assert_eq!(seen([1.0, -1.0, 1.0, 1.0]), 0);

@@ -1,5 +1,5 @@
-//! Runs stages as Metal functions that are compiled as C++. Draws are words on the standard input of the program, in
-//! the format of `shim/run.cpp`.
+//! Runs stages as Metal functions that are compiled as C++. The program reads draws as words from its standard input,
+//! in the format of `shim/run.cpp`.
 
 use crate::Metal;
 use crate::attributes::{attributes, vertices};
@@ -33,12 +33,12 @@ pub(crate) struct Shader<'s, 'w> {
     outputs: Outputs,
 }
 
-/// How the outputs of vertices are handled. Cull distances are never applied.
+/// Whether the outputs of vertices are kept. Cull distances are never applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outputs {
     Dropped,
     Kept,
-    /// Kept, except for cull distances, which MSL does not have.
+    /// The outputs are kept, except for cull distances, which MSL does not have.
     WithoutCullDistances,
 }
 
@@ -52,7 +52,7 @@ impl<'s, 'w> Shader<'s, 'w> {
         let constants: Vec<(u32, u64)> =
             stage.specialization.iter().map(|(number, value)| (*number, bits(*value))).collect();
         let source = text::read(&printed.source, &constants)
-            .map_err(|why| Error::Unsupported(format!("this text: {why}")))?;
+            .map_err(|why| Error::Unsupported(format!("this Metal shader: {why}")))?;
         let (text, function) = (source.text, source.function);
         let source =
             format!("#include \"stages.h\"\n{text}\n{}", function.caller(&printed.buffers));
@@ -68,7 +68,7 @@ impl<'s, 'w> Shader<'s, 'w> {
     ) -> Result<Vec<Vec<u32>>, Error> {
         let (mut all, mut kept) = (Vec::new(), Vec::new());
         for draw in draws {
-            // The format is that of the function `vertices` in `shim/run.cpp`.
+            // The function `vertices` in `shim/run.cpp` reads this format.
             let mut words = bind(draw, &self.printed, memory)?;
             words.push(VERTICES);
             words.extend(attributes(draw, &memory.pieces)?);
@@ -99,19 +99,20 @@ impl<'s, 'w> Shader<'s, 'w> {
         Ok(kept)
     }
 
-    /// Returns how the fragments run. Quads must not store, as their helpers would store too, unlike Metal's.
+    /// Returns how many fragments run together. Shaders that run as quads must not store, because helper fragments
+    /// would also store, unlike on Metal.
     pub(crate) fn lanes(&self) -> Result<Lanes, Error> {
         let derives = ["dfdx(", "dfdy(", "fwidth("];
         if !derives.into_iter().any(|name| self.printed.source.contains(name)) {
             return Ok(Lanes::One);
         }
         match self.function.stores() {
-            true => Err(unsupported("derivatives beside stores")),
+            true => Err(unsupported("derivatives together with stores")),
             false => Ok(Lanes::Quad),
         }
     }
 
-    /// The number of four-word outputs of a vertex.
+    /// Returns the number of four-word outputs of a vertex.
     pub(crate) fn slots(&self) -> usize {
         FIRST_USER + self.function.user_outputs().len()
     }
@@ -124,9 +125,9 @@ impl<'s, 'w> Shader<'s, 'w> {
             return Ok(Invocations { vertices, base_vertex, first_instance, instances });
         };
         if layers != 1 {
-            return Err(unsupported("several layers of threadgroups"));
+            return Err(unsupported("threadgroups in several layers"));
         }
-        // Each threadgroup is an instance, and each of its threads a vertex.
+        // Each threadgroup is encoded as an instance, and each of its threads as a vertex.
         let vertices = (0..local_size(self.stage)?).collect();
         let (base_vertex, instances) = (in_row, in_row * rows);
         Ok(Invocations { vertices, base_vertex, first_instance: 0, instances })
@@ -153,7 +154,7 @@ impl<'s, 'w> Shader<'s, 'w> {
         for piece in &mut memory.pieces {
             let found = rest.split_off(..piece.len());
             let found =
-                found.ok_or_else(|| Error::Work("the shader's process ends early".to_owned()))?;
+                found.ok_or_else(|| Error::Work("the shader's process ended early".to_owned()))?;
             piece.copy_from_slice(found);
         }
         Ok(())
@@ -178,7 +179,7 @@ fn print(metal: &Metal, stage: &Stage<'_>, outputs: Outputs) -> Result<Text, Err
             .map_err(|error| Error::Unsupported(format!("cull distances: {error}")))?,
     };
     let words = without.as_deref().unwrap_or(stage.words);
-    // There is no tessellator, and quads have all levels.
+    // There is no tessellator. The quad domain is used because it has all levels.
     let options = Msl { domain: Some(Domain::Quads), ..Msl::default() };
     let printed = cross::write(words, entry, &Target::Msl(options));
     let mut printed = printed.map_err(|error| Error::Unsupported(format!("MSL: {error}")))?;
@@ -188,7 +189,7 @@ fn print(metal: &Metal, stage: &Stage<'_>, outputs: Outputs) -> Result<Text, Err
     Ok(printed)
 }
 
-/// The execution model of a supported stage.
+/// Returns the execution model of a supported stage.
 fn model(stage: &Stage<'_>) -> Result<ExecutionModel, Error> {
     match stage.stage {
         vk::ShaderStageFlags::VERTEX => Ok(ExecutionModel::VERTEX),
@@ -199,8 +200,8 @@ fn model(stage: &Stage<'_>) -> Result<ExecutionModel, Error> {
     }
 }
 
-/// Returns the words of a vertex shader with private cull distances, which MSL does not have; `None` if it has none.
-/// Outputs in the same block become private, too. Nothing is culled.
+/// Returns the words of a vertex shader with its cull distances, which MSL lacks, in the `Private` storage class;
+/// `None` if the shader has no cull distances. Outputs in the same block also become private. Nothing is culled.
 fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polyshade::Error> {
     let module = Module::parse(stage.words)?;
     if stage.stage != vk::ShaderStageFlags::VERTEX {
@@ -217,14 +218,14 @@ fn without_cull_distances(stage: &Stage<'_>) -> Result<Option<Vec<u32>>, polysha
     Ok(Some(rewritten.module.into_words()))
 }
 
-/// The number of threads of a threadgroup, which must have one row.
+/// Returns the number of threads of a threadgroup, which must have only one row.
 fn local_size(stage: &Stage<'_>) -> Result<u32, Error> {
     let module = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
     let modes = module.section(Section::ExecutionModes).filter_map(Mode::of);
     let sizes = modes.filter(|one| one.mode() == ExecutionMode::LOCAL_SIZE);
     match sizes.map(|one| one.operands().to_vec()).next().as_deref() {
         Some(&[threads, 1, 1]) => Ok(threads),
-        _ => Err(unsupported("threadgroups of several rows")),
+        _ => Err(unsupported("threadgroups with several rows")),
     }
 }
 
@@ -239,6 +240,6 @@ fn bits(constant: Constant) -> u64 {
 
 pub(crate) fn unsupported(what: &str) -> Error {
     Error::Unsupported(format!(
-        "{what}: on Metal vertex functions, fragment functions and kernels alone are run"
+        "{what}: only vertex functions, fragment functions and kernels can be run on Metal"
     ))
 }

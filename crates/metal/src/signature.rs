@@ -1,4 +1,4 @@
-//! The function of a text: its inputs and outputs, and the C++ that calls it.
+//! The function in an MSL text: its inputs and outputs, and the C++ code that calls it.
 
 use polyshade_formats::cross::MslBuffer;
 use std::fmt::Write;
@@ -8,9 +8,9 @@ use std::fmt::Write;
 pub(crate) struct Signature {
     name: String,
     parameters: Vec<Parameter>,
-    /// The members of the structure that it returns.
+    /// The members of the structure that the function returns.
     results: Vec<Member>,
-    /// The members of the structure that it reads for each vertex of a patch: types and names.
+    /// The types and names of the members of the structure that the function reads for each vertex of a patch.
     vertex: Vec<(String, String)>,
 }
 
@@ -25,13 +25,13 @@ enum Parameter {
         is_reference: bool,
         index: u32,
     },
-    /// A texture, a sampler, or an array of these, with its type and first index.
+    /// A texture, a sampler, or an array of textures or samplers, with the type and the first index.
     Texture { ty: String, index: u32 },
     /// A colour of the framebuffer.
     Colour { ty: String, number: u32 },
     /// A built-in value, with its type and the C++ expression for it in an `Invocation`.
     Number { ty: String, value: &'static str },
-    /// The structure of the outputs of the previous stage, or of attributes.
+    /// A structure with the outputs of the previous stage, or with attributes.
     Inputs { ty: String, members: Vec<Member> },
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Member {
     name: String,
     /// The contents of the attribute, such as `user(locn0)`.
     attribute: String,
-    /// The number of array elements, else 1.
+    /// The number of array elements; 1 for a member that is not an array.
     elements: u32,
 }
 
@@ -58,20 +58,21 @@ pub(crate) enum Interpolation {
 pub(crate) const QUALIFIERS: [&str; 4] =
     ["vertex ", "kernel ", "fragment ", "[[ early_fragment_tests ]] fragment "];
 
-/// The outputs of a vertex function: position, clip distances in vectors of four, inputs of fragment functions.
+/// The indices of a vertex function's outputs: the position, then clip distances in vectors of four, then the inputs
+/// of fragment functions.
 pub(crate) const POSITION: usize = 0;
 pub(crate) const CLIP_DISTANCES: usize = 1;
 pub(crate) const FIRST_USER: usize = 3;
 
-/// Finds the function.
+/// Finds the function in a text.
 ///
 /// # Errors
 ///
-/// There is none, or it has an unsupported parameter.
+/// There is no supported function, or the function has an unsupported parameter.
 pub(crate) fn read(text: &str) -> Result<Signature, String> {
     let line =
         text.lines().find_map(|line| QUALIFIERS.iter().find_map(|one| line.strip_prefix(one)));
-    let line = line.ok_or("there is no vertex function, no fragment function and no kernel")?;
+    let line = line.ok_or("no vertex function, fragment function or kernel was found")?;
     let (head, parameters) = line.split_once('(').ok_or("the function has no parameters")?;
     let parameters = parameters.trim_end().strip_suffix(')').unwrap_or(parameters);
     let (result, name) = head.rsplit_once(' ').unwrap_or(("void", head));
@@ -84,7 +85,7 @@ pub(crate) fn read(text: &str) -> Result<Signature, String> {
     })
 }
 
-/// Whether a buffer has one element for each patch, or for each vertex of one.
+/// Whether a buffer has one element per patch, or per vertex of a patch.
 fn is_of_patches(buffer: MslBuffer) -> bool {
     match buffer {
         MslBuffer::Vertices
@@ -98,7 +99,8 @@ fn is_of_patches(buffer: MslBuffer) -> bool {
     }
 }
 
-/// The members of the structure that a kernel reads for each vertex of a patch; they have no attributes.
+/// Returns the members of the structure that a kernel reads for each vertex of a patch. These members have no
+/// attributes.
 ///
 /// ```text
 /// kernel void main0(…, device main0_in* spvIn [[buffer(22)]])
@@ -133,7 +135,7 @@ fn split(parameters: &str) -> Vec<&str> {
 }
 
 fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
-    let unread = || format!("the function takes `{declared}`, which is not read");
+    let unread = || format!("the function has the unsupported parameter `{declared}`");
     let (declaration, attribute) = declared.split_once(" [[").ok_or_else(unread)?;
     let attribute = attribute.split_once("]]").ok_or_else(unread)?.0;
     let (ty, _) = declaration.rsplit_once(' ').ok_or_else(unread)?;
@@ -148,7 +150,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         let read = Parameter::Texture { ty: owned, index };
         return (!is_written).then_some(read).ok_or_else(unread);
     }
-    // Fragments run in order, which satisfies raster order groups.
+    // Raster order groups need no code, because fragments run in order.
     let colour = attribute.split(", ").next().unwrap_or(attribute);
     if let Some(number) = argument(colour, "color") {
         return Ok(Parameter::Colour { ty: owned, number });
@@ -159,7 +161,7 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
         "instance_id" => "of.instance",
         "base_vertex" => "of.base_vertex",
         "base_instance" => "of.base_instance",
-        // Threadgroups are numbered by rows, whose length is in the base vertex.
+        // Threadgroups are numbered row by row. The base vertex contains the length of a row.
         "threadgroup_position_in_grid" => {
             "of.instance % of.base_vertex, of.instance / of.base_vertex, 0u"
         }
@@ -176,12 +178,12 @@ fn parameter(declared: &str, text: &str) -> Result<Parameter, String> {
     Ok(Parameter::Number { ty: owned, value })
 }
 
-/// The argument of an attribute: 3 of `buffer(3)`.
+/// Returns the argument of an attribute, such as 3 for `buffer(3)`.
 fn argument(attribute: &str, of: &str) -> Option<u32> {
     attribute.strip_prefix(of)?.strip_prefix('(')?.strip_suffix(')')?.parse().ok()
 }
 
-/// The members of a structure that have attributes.
+/// Returns the members of a structure that have attributes.
 ///
 /// ```text
 /// float4 v_colour [[user(locn0)]];
@@ -206,7 +208,7 @@ fn members(ty: &str, text: &str) -> Vec<Member> {
 }
 
 impl Member {
-    /// The name by which two stages match it: `locn0` of `user(locn0)`.
+    /// Returns the name by which two stages match the member, such as `locn0` for `user(locn0)`.
     fn user(&self) -> Option<&str> {
         self.attribute.split(", ").next()?.strip_prefix("user(")?.strip_suffix(')')
     }
@@ -223,7 +225,7 @@ impl Member {
 }
 
 impl Signature {
-    /// The inputs from the previous stage, by name, in the order of an `Invocation`'s inputs.
+    /// Returns the names of the inputs from the previous stage, in the order of an `Invocation`'s inputs.
     pub(crate) fn varyings(&self) -> Vec<(String, Interpolation)> {
         let members = self.parameters.iter().flat_map(|parameter| match parameter {
             Parameter::Inputs { members, .. } => members.as_slice(),
@@ -232,12 +234,12 @@ impl Signature {
         members.filter_map(|one| Some((one.user()?.to_owned(), one.interpolation()))).collect()
     }
 
-    /// The members that it reads for each vertex of a patch: types and names.
+    /// Returns the types and names of the members that the function reads for each vertex of a patch.
     pub(crate) fn read_of_vertices(&self) -> &[(String, String)] {
         &self.vertex
     }
 
-    /// Whether it has a writable buffer.
+    /// Whether the function has a writable buffer.
     pub(crate) fn stores(&self) -> bool {
         self.parameters.iter().any(|parameter| match parameter {
             Parameter::Buffer { ty, .. } => ty.starts_with("device ") && !ty.contains("const "),
@@ -245,12 +247,13 @@ impl Signature {
         })
     }
 
-    /// The names of its outputs, from [`FIRST_USER`] on.
+    /// Returns the names of the function's outputs, from [`FIRST_USER`] on.
     pub(crate) fn user_outputs(&self) -> Vec<String> {
         self.results.iter().filter_map(Member::user).map(str::to_owned).collect()
     }
 
-    /// Returns the C++ that follows the text: the definitions for `invocation.h`. `buffers` are the printed ones.
+    /// Returns the C++ code that follows the text, with the definitions for `invocation.h`. `buffers` lists the
+    /// buffers in the text.
     pub(crate) fn caller(&self, buffers: &[(MslBuffer, u32)]) -> String {
         let (mut body, mut arguments, mut takes) = (String::new(), Vec::new(), Vec::new());
         for parameter in &self.parameters {
@@ -270,7 +273,7 @@ impl Signature {
                 Parameter::Number { ty, value } => format!("{ty}({value})"),
                 Parameter::Inputs { ty, members } => {
                     let _ = writeln!(body, "    {ty} inputs;");
-                    // Attributes have numbers in the text; other inputs are numbered in the order of the members.
+                    // Attributes have numbers in the text. Other inputs are numbered in the order of the members.
                     let mut next = 0..;
                     for Member { ty, name, attribute, .. } in members {
                         let number = argument(attribute, "attribute").or_else(|| next.next());
@@ -288,7 +291,7 @@ impl Signature {
             false => format!("    auto result = {call};\n{}", self.keep_results()),
         };
         let count = takes.len();
-        // An array cannot be empty.
+        // Add an element, because an array cannot be empty.
         takes.push("0".to_owned());
         format!(
             "extern \"C\" const unsigned polyshade_takes[] = {{{}}};\n\
@@ -299,7 +302,8 @@ impl Signature {
         )
     }
 
-    /// Returns the C++ that lists the buffers of patches, and stores the outputs of a vertex in the first.
+    /// Returns the C++ code that lists the buffers of patches, and stores the outputs of a vertex in the first of
+    /// these buffers.
     fn patch_buffers(&self, buffers: &[(MslBuffer, u32)]) -> String {
         let (mut all, mut places) = (String::new(), String::new());
         for (buffer, wanted) in buffers.iter().filter(|(buffer, _)| is_of_patches(*buffer)) {
@@ -324,7 +328,7 @@ impl Signature {
         )
     }
 
-    /// The structure type of a buffer's elements.
+    /// Returns the structure type of a buffer's elements.
     fn structure(&self, wanted: u32) -> Option<&str> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Buffer { ty, index, .. } if *index == wanted => ty.rsplit(' ').next(),
@@ -332,8 +336,8 @@ impl Signature {
         })
     }
 
-    /// Returns the C++ that writes the results to the outputs, if these are kept. A vertex function has the slots of
-    /// the constants above, a fragment function those of its colours.
+    /// Returns the C++ code that writes the results to the outputs, if outputs are kept. A vertex function writes to
+    /// the slots of the constants above, and a fragment function to the slots with the numbers of its colours.
     fn keep_results(&self) -> String {
         let mut body = "    if (of.outputs == nullptr) return;\n".to_owned();
         let mut next = FIRST_USER..;
@@ -473,7 +477,7 @@ mod tests {
         {
             let text = TEXT.replace("constant uint* sizes [[buffer(25)]]", declared);
             let refused = read(&text).expect_err("this is not read");
-            assert_eq!(refused, format!("the function takes `{declared}`, which is not read"));
+            assert_eq!(refused, format!("the function has the unsupported parameter `{declared}`"));
         }
         assert!(read("object void main0()").is_err());
     }

@@ -1,6 +1,6 @@
-//! Converts the text of a function to C++, where the two languages differ in syntax.
+//! Converts the MSL text of a function to C++ where the two languages differ in syntax.
 //!
-//! Headers do the rest ([`crate::program`]). This module relies on the format of SPIRV-Cross.
+//! Headers define Metal's types and functions ([`crate::program`]). This module relies on the format of SPIRV-Cross.
 
 use crate::signature::{self, Signature};
 
@@ -12,11 +12,11 @@ pub(crate) struct CppSource {
     pub(crate) function: Signature,
 }
 
-/// Converts the text, with the values (as bits) of function constants by their numbers.
+/// Converts the text. `constants` lists the number of each function constant with the bits of its value.
 ///
 /// # Errors
 ///
-/// The text cannot be read as C++, or has no supported function.
+/// The text cannot be converted to C++, or has no supported function.
 pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<CppSource, String> {
     let function = signature::read(text)?;
     let is_printed = |line: &&str| !line.starts_with("#include") && !line.starts_with("#pragma");
@@ -28,7 +28,7 @@ pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<CppSource, St
             Some(line) => line,
             None => {
                 let function = signature::QUALIFIERS.iter().find_map(|one| line.strip_prefix(one));
-                // Threadgroup memory exists once, as threadgroups run one after the other.
+                // A single copy of threadgroup memory is enough, because threadgroups run one after the other.
                 let shared = line.strip_prefix("    threadgroup ");
                 let shared = shared.map(|rest| format!("    static {rest}"));
                 tokens(shared.as_deref().or(function).unwrap_or(line))
@@ -37,12 +37,15 @@ pub(crate) fn read(text: &str, constants: &[(u32, u64)]) -> Result<CppSource, St
         read.push('\n');
     }
     match members_named_as_components(text).first() {
-        Some(name) => Err(format!("a member named `{name}` cannot be told from components")),
+        Some(name) => {
+            Err(format!("a member named `{name}` cannot be distinguished from vector components"))
+        }
         None => Ok(CppSource { text: read, function }),
     }
 }
 
-/// Removes SPIRV-Cross's array type, which has equal functions for all address spaces; the headers have it once.
+/// Removes SPIRV-Cross's array type, which has equal functions for all address spaces. The headers define the type
+/// once.
 fn without_arrays(text: &str) -> String {
     const BEGIN: &str = "template<typename T, size_t Num>\nstruct spvUnsafeArray\n{";
     const END: &str = "\n};\n";
@@ -51,7 +54,8 @@ fn without_arrays(text: &str) -> String {
     format!("{before}{behind}")
 }
 
-/// Converts a function constant (Metal Shading Language Specification, 5.8) to its value and whether it is set.
+/// Converts a function constant (Metal Shading Language Specification, 5.8) to its value and a flag whether it is
+/// set.
 ///
 /// ```text
 /// constant uint limit_tmp [[function_constant(3)]];
@@ -72,7 +76,8 @@ fn function_constant(line: &str, constants: &[(u32, u64)]) -> Option<String> {
     Some(format!("constexpr {ty} {name} = {value};\nconstexpr bool is_given_{name} = {is_given};"))
 }
 
-/// Converts the tokens of a line: literals without a suffix become floats instead of doubles, swizzles become calls.
+/// Converts the tokens of a line. Literals without a suffix become floats instead of doubles, and swizzles become
+/// calls.
 fn tokens(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -91,7 +96,7 @@ fn tokens(line: &str) -> String {
         match token {
             _ if is_number => text += &literal(token),
             "is_function_constant_defined" => {
-                // The argument becomes the end of a name.
+                // The argument becomes a suffix of the name.
                 let argument = behind.strip_prefix('(').and_then(|behind| behind.split_once(')'));
                 let Some((name, behind)) = argument else { return line.to_owned() };
                 text += &format!("is_given_{name}");
@@ -116,7 +121,7 @@ fn word_length(text: &str) -> usize {
     text.find(|letter| !is_of_word(letter)).unwrap_or(text.len())
 }
 
-/// The length of a number, with the sign of its exponent.
+/// Returns the length of a number, including the sign of its exponent.
 fn number_length(text: &str) -> usize {
     let is_hexadecimal = text.starts_with("0x");
     let mut before = ' ';
@@ -142,7 +147,7 @@ fn is_swizzle(word: &str) -> bool {
     (2..=4).contains(&word.len()) && word.chars().all(|letter| "xyzw".contains(letter))
 }
 
-/// Converts a swizzle that is read or, before an assignment, written.
+/// Converts a swizzle that is read. If an assignment follows, the swizzle is written instead.
 fn components(swizzle: &str, behind: &str) -> String {
     let is_written = [" = ", " += "].iter().any(|assignment| behind.starts_with(assignment));
     let numbers: Vec<String> =
@@ -150,7 +155,7 @@ fn components(swizzle: &str, behind: &str) -> String {
     format!("{}<{}>()", if is_written { "at" } else { "get" }, numbers.join(", "))
 }
 
-/// The members of structures with the name of a swizzle.
+/// Returns the structure members that are named like a swizzle.
 fn members_named_as_components(text: &str) -> Vec<&str> {
     let bodies = text.split("\nstruct ").skip(1).filter_map(|part| part.split_once("};"));
     let members = bodies.flat_map(|(body, _)| body.lines()).filter_map(|line| {

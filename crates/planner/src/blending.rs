@@ -1,9 +1,9 @@
-//! Plans how attachments are blended on a device, by fixed function or in the shader. A plan also states how
-//! overlapping primitives are ordered, and which changes to the pass are required.
+//! Plans how a device blends attachments, by fixed function or in the shader. A plan also states how overlapping
+//! primitives are ordered, and which changes to the pass are required.
 //!
-//! Few devices implement advanced equations; on the others the shader blends
-//! ([`advanced_blend`](polyshade::advanced_blend)). It reads the destination in one of several ways, of which some
-//! are in primitive order and others need a barrier. [`plan_blending`] chooses the first mechanism that the device
+//! Few devices implement advanced blend equations. On other devices the shader blends
+//! ([`advanced_blend`](polyshade::advanced_blend)). It has several ways to read the destination colour. Some of these
+//! reads are in primitive order, others need a barrier. [`plan_blending`] chooses the first mechanism that the device
 //! supports, in the order of [`BlendingPath::ALL`], and lists the changes that the host has to make.
 //!
 //! ```
@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 pub enum BlendingPath {
     /// Fixed function, without advanced equations.
     FixedFunction,
-    /// `VK_EXT_blend_operation_advanced`, coherent.
+    /// `VK_EXT_blend_operation_advanced` with coherent operations.
     NativeCoherent,
     /// The shader reads the attachment in primitive order: rasterization-order access, or framebuffer fetch.
     OrderedAttachment,
@@ -85,7 +85,7 @@ impl BlendingPath {
         }
     }
 
-    /// Whether the shader blends.
+    /// Whether the shader blends, not fixed function.
     pub fn is_lowered(self) -> bool {
         match self {
             Self::FixedFunction | Self::NativeCoherent | Self::Native => false,
@@ -118,13 +118,13 @@ pub struct BlendingPlan {
     pub path: BlendingPath,
     /// How overlapping primitives are ordered.
     pub order: BlendingOrder,
-    /// The locations that the shader blends; fixed function blends the others.
+    /// The locations that the shader blends. Fixed function blends all other locations.
     pub lowered: Vec<u32>,
     /// The command that begins the pass.
     pub scope: PassScope,
     /// Changes to the pass, the pipeline and the images.
     pub changes: Vec<Change>,
-    /// The action between draws, if one is needed.
+    /// The command to record between draws, if one is needed.
     pub between: Option<Between>,
     /// The extensions that must be enabled.
     pub extensions: Vec<Extension>,
@@ -137,16 +137,17 @@ pub struct BlendingPlan {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum BlendingOrder {
-    /// Within every draw and between draws, without barriers.
+    /// Overlapping primitives are ordered within every draw and between draws, without barriers.
     Coherent,
-    /// Between draws, by the [action](BlendingPlan::between) there. Primitives **within** one draw are not ordered,
-    /// and here none of them overlap.
+    /// The [command between draws](BlendingPlan::between) orders primitives of different draws. Primitives **within**
+    /// one draw are not ordered, but do not overlap in this state.
     BetweenDraws,
-    /// Between draws, but primitives of one draw overlap. The host splits draws until none covers a pixel twice.
+    /// The command between draws orders primitives of different draws, but primitives within one draw overlap. The
+    /// host must split draws until no draw covers a pixel twice.
     SplitDraws,
 }
 
-/// A property of the pass, the pipeline or an image that blending requires.
+/// A property that blending requires of the pass, the pipeline or an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -155,7 +156,8 @@ pub enum Change {
     RenderPassObject,
     /// Fixed-function blending of this location is off.
     BlendingOff(u32),
-    /// Alpha to coverage and alpha to one are off. They would use the blended alpha, or not mask the shader's stores.
+    /// Alpha to coverage and alpha to one are off. They would use the blended alpha, and would not mask the shader's
+    /// stores.
     AlphaUnchanged,
     /// The attachment at this location is loaded, or cleared by the load operation.
     Loaded(u32),
@@ -167,19 +169,20 @@ pub enum Change {
         /// The index of the input attachment.
         index: u32,
     },
-    /// The image has this usage in addition.
+    /// The image also has this usage.
     Usage(Usage),
-    /// The image has this layout while it is rendered to.
+    /// The image has this layout during rendering.
     Layout(Layout),
-    /// The subpass has a self-dependency by region.
+    /// The subpass has a self-dependency with `VK_DEPENDENCY_BY_REGION_BIT`.
     SelfDependency(Scope, Scope),
-    /// Subpass and pipeline, or in dynamic rendering the pipeline, have the flags for rasterization-order access.
+    /// The subpass and the pipeline have the flags for rasterization-order access; in dynamic rendering, only the
+    /// pipeline has them.
     RasterizationOrder,
-    /// The shader runs for each sample. It cannot be lowered if it reads its sample mask or stores to memory.
+    /// The shader runs once per sample. It cannot be lowered if it reads its sample mask or stores to memory.
     SampleShading,
     /// The image is bound as a storage image, and is not an attachment of the pass.
     StorageImage(u32),
-    /// The pipeline state contains the equation: each equation needs its own pipeline.
+    /// The blend equation is pipeline state, so each equation needs its own pipeline.
     PipelinePerEquation,
 }
 
@@ -191,7 +194,7 @@ pub enum Change {
 pub enum Usage {
     InputAttachment,
     Storage,
-    /// For the attachment; the copy needs `TRANSFER_DST` and `SAMPLED`.
+    /// The attachment needs this usage. The image that it is copied to needs `TRANSFER_DST` and `SAMPLED`.
     TransferSource,
 }
 
@@ -205,33 +208,33 @@ pub enum Layout {
     RenderingLocalRead,
 }
 
-/// An action between draws, with its condition.
+/// A command between draws, and the draws that need it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Between {
-    /// The draws that the action precedes.
+    /// The draws before which the command is recorded.
     pub before: Before,
-    /// The action.
+    /// The command.
     pub action: Action,
 }
 
-/// The draws that an action precedes.
+/// The draws before which a command is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Before {
-    /// Each draw that covers pixels which were drawn to, cleared or copied to since the last action.
+    /// Each draw that covers pixels that were drawn, cleared or copied to since the last such command.
     OverlappingDraws,
-    /// The first draw after a clear, a copy or draws without blending: blended draws do not overlap.
+    /// Only the first draw after a clear, a copy or draws without blending, because blended draws do not overlap.
     BlendedDraws,
 }
 
-/// An action between draws.
+/// A command, or commands, between draws.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Action {
-    /// A barrier by region, inside of the pass.
+    /// A barrier inside the pass, with `VK_DEPENDENCY_BY_REGION_BIT`.
     Barrier(Scope, Scope),
     /// The pass ends, a barrier is recorded, and the pass resumes with its contents.
     BarrierBetweenPasses(Scope, Scope),
@@ -244,8 +247,8 @@ pub enum Action {
 /// # Errors
 ///
 /// * `Options`: an advanced attachment without an equation; more attachments than the device supports.
-/// * `Unsupported`: the device does not support the requested mechanism or, without a request, any; the message gives
-///   the reason.
+/// * `Unsupported`: the device does not support the requested mechanism or, if none is requested, any mechanism. The
+///   message gives the reason.
 pub fn plan_blending(device: &Device, state: &BlendingState) -> Result<BlendingPlan, Error> {
     check(device, state)?;
     let path = choose(device, state)?;
@@ -281,20 +284,20 @@ fn check(device: &Device, state: &BlendingState) -> Result<(), Error> {
         let count = state.attachments.len();
         return Err(Error::new(
             &code::PLAN_TOO_MANY_ATTACHMENTS,
-            format!("there are {count} attachments, and maxColorAttachments is {most}"),
+            format!("cannot blend {count} attachments: maxColorAttachments is {most}"),
         ));
     }
     let advanced = state.attachments.iter().flatten().filter_map(AttachmentBlending::advanced);
     match { advanced }.any(|one| one.equations.is_empty()) {
         true => Err(Error::new(
             &code::PLAN_NO_EQUATION,
-            "an attachment is to be blended without an equation",
+            "cannot blend an attachment: its list of advanced equations is empty",
         )),
         false => Ok(()),
     }
 }
 
-/// The requested mechanism, or the first that the device supports.
+/// Returns the requested mechanism, or the first mechanism that the device supports.
 fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error> {
     if let Some(path) = state.path {
         return match needs::lacking(device, state, path) {
@@ -307,22 +310,27 @@ fn choose(device: &Device, state: &BlendingState) -> Result<BlendingPath, Error>
     let is_there = |path: &BlendingPath| needs::lacking(device, state, *path).is_none();
     BlendingPath::ALL.into_iter().find(is_there).ok_or_else(|| {
         let why = needs::lacking(device, state, BlendingPath::Copy);
-        Error::new(&code::PLAN_BLENDING_PATH, why.expect("a way that is not there lacks something"))
+        Error::new(
+            &code::PLAN_BLENDING_PATH,
+            why.expect("a blending path that is not supported has a reason"),
+        )
     })
 }
 
-/// The locations that the shader blends: all with advanced equations, and those that fixed function cannot.
+/// Returns the locations that the shader blends: all with advanced equations, and others that fixed function cannot
+/// blend.
 fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u32> {
     if !path.is_lowered() {
         return Vec::new();
     }
     let blended = || state.attachments.iter().flatten();
-    let is_ordinary = |one: &AttachmentBlending| matches!(one, AttachmentBlending::Ordinary(_));
-    // Blending is turned off for locations that the shader blends, and stays on for the others.
+    let is_fixed_function =
+        |one: &AttachmentBlending| matches!(one, AttachmentBlending::FixedFunction(_));
+    // Fixed-function blending is off for the locations that the shader blends, and stays on for other locations.
     let others_stay = device.blending.independent_blend
         && !blended().any(AttachmentBlending::is_logic)
         && blended().any(|one| one.advanced().is_some())
-        && needs::ordinary(&device.blending, state, is_ordinary).is_none();
+        && needs::one_pipeline(&device.blending, state, is_fixed_function).is_none();
     let is_lowered = |one: &AttachmentBlending| !others_stay || one.advanced().is_some();
     (0..)
         .zip(&state.attachments)
@@ -331,7 +339,7 @@ fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u3
         .collect()
 }
 
-/// Whether attachments are read, or a barrier for them is recorded, inside dynamic rendering.
+/// Whether attachments are read inside dynamic rendering, or an attachment barrier is recorded there.
 fn reads_locally(device: &Device, state: &BlendingState, path: BlendingPath) -> bool {
     let has = &device.blending;
     let is_of_pass = matches!(
@@ -374,7 +382,7 @@ fn changes(
     (lowered, scope): (&[u32], PassScope),
 ) -> Vec<Change> {
     let mut changes = Vec::new();
-    // Changes for every mechanism first, then those of the chosen one.
+    // First the changes that every mechanism needs, then the changes for the chosen mechanism.
     if scope == PassScope::RenderPass && device.pass_scope() != scope {
         changes.push(Change::RenderPassObject);
     }
@@ -430,7 +438,7 @@ fn changes(
     changes
 }
 
-/// The action between draws, if the mechanism does not order them.
+/// Returns the command between draws, if the mechanism does not order overlapping primitives.
 fn between(path: BlendingPath, api: Api, (scope, local): (PassScope, bool)) -> Option<Action> {
     let inside = scope == PassScope::RenderPass || local;
     match path {

@@ -1,4 +1,4 @@
-//! A plan under construction. It tracks the active pass, and ends it where a barrier must be outside of passes.
+//! Builds a plan: tracks the active pass, and ends the pass where a barrier must be outside of passes.
 
 mod assembly;
 mod record_at;
@@ -26,11 +26,11 @@ pub(super) struct PlanBuilder<'s> {
     pub(super) steps: Vec<Step>,
     open: Option<Attachments>,
     pub(super) shader_runs: Option<ShaderRuns>,
-    /// Whether the application's pass has begun: then it is resumed (attachments loaded), not begun.
+    /// Whether the application's pass has begun. If so, opening the pass resumes it and loads the attachments.
     begun: bool,
 }
 
-/// The mechanism that answers a query.
+/// The mechanism that produces the result of a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counting {
     Query,
@@ -52,7 +52,8 @@ impl<'s> PlanBuilder<'s> {
         Self { device, pipeline, draw, path, steps, open, shader_runs, begun }
     }
 
-    /// Records barriers outside of any pass, as they cannot be inside one. If the API has no barriers, ends the pass.
+    /// Adds barriers outside of any pass, where the API requires them. If the API has no barriers, only ends the
+    /// pass.
     pub(super) fn wait(&mut self, barriers: Vec<Barrier>) {
         if barriers.is_empty() {
             return;
@@ -65,7 +66,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Whether the draw is captured, by any mechanism.
+    /// Whether any mechanism captures the draw.
     fn captures(&self) -> bool {
         matches!(self.draw.feedback, Feedback::Active(_))
     }
@@ -85,7 +86,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// The counter on the device that the draw computes its vertex count from, if any.
+    /// Returns the counter on the device that the draw computes its vertex count from, if any.
     fn counted_vertices(&self) -> Option<&'s ByteCount> {
         match &self.draw.call {
             Call::ByteCount(count) if count.path.stores() && count.is_on_device() => Some(count),
@@ -93,7 +94,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Adds a counter pass for the vertex count, if the draw is not captured and its counter is on the device.
+    /// Adds a counter pass that computes the vertex count, if the draw is not captured and its counter is on the
+    /// device.
     pub(super) fn count_on_device(&mut self) -> Result<(), Error> {
         if self.counted_vertices().is_some() {
             if !self.device.buffer_addresses {
@@ -104,19 +106,19 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// Adds a counter pass, outside of passes and after the barriers.
+    /// Adds a counter pass, outside of render passes and after the barriers.
     pub(super) fn counter_pass(&mut self, mut pass: CounterPass) {
         pass.count = match &self.draw.call {
             Call::ByteCount(count) if count.is_on_device() => Some(count.into()),
             _ => None,
         };
-        // The pass ends even without barriers, as the dispatch must be outside of it.
+        // End the render pass even without barriers, because the dispatch must be outside of it.
         self.close();
         if self.finds_segments() {
             self.steps.push(Step::FindSegments);
             self.wait(vec![sync::within_counter_pass()]);
         }
-        let words = pass.words.as_ref().map(|words| words.source);
+        let words = pass.params.as_ref().map(|words| words.source);
         let arguments = matches!(self.call_of_points(), Ok(DrawCall::FromCounterPass));
         self.steps.push(Step::CounterPass(pass));
         let kept = sync::after_counter_pass(words, self.stores_in(), arguments);
@@ -124,7 +126,7 @@ impl<'s> PlanBuilder<'s> {
         self.wait(barriers);
     }
 
-    /// The stage that captures.
+    /// The shader stage that captures.
     fn stores_in(&self) -> ShaderStage {
         match self.path {
             Path::Compute => ShaderStage::Compute,
@@ -160,7 +162,8 @@ impl<'s> PlanBuilder<'s> {
         self.begun = true;
     }
 
-    /// Begins the pass in which the draw is rasterized; with rasterizer discard, the smallest one.
+    /// Begins the pass in which the draw is rasterized. With rasterizer discard, a pass without attachments is
+    /// enough.
     pub(super) fn open_pass(&mut self) {
         match self.pipeline.rasterizer_discard {
             true => self.open_small_pass(),
@@ -168,7 +171,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Begins the smallest pass for a draw without rasterization, unless the application's has begun.
+    /// Begins a pass without the application's attachments for a draw without rasterization, unless its pass has
+    /// begun.
     fn open_small_pass(&mut self) {
         if self.begun {
             return self.open_application_pass();
@@ -176,20 +180,21 @@ impl<'s> PlanBuilder<'s> {
         self.open_own_pass();
     }
 
-    /// Whether a wait has ended the application's pass in an API that orders commands only by the ends of passes. A
-    /// draw in another pass then needs no further wait, and the application's pass resumes only once.
+    /// Whether a wait has ended the application's pass in an API whose only barriers are the ends of passes. A draw
+    /// in another pass then needs no further wait, and the application's pass resumes only once.
     pub(super) fn is_interrupted(&self) -> bool {
         self.begun && self.open.is_none() && self.device.api != Api::Vulkan
     }
 
-    /// Begins a pass to capture in, which ends after the capture, unless a pass is active that can end.
+    /// Begins a separate pass for the capture, unless an active pass can contain it. A pass that is recorded around
+    /// cannot.
     pub(super) fn open_pass_of_capture(&mut self) {
         if self.open.is_none() || self.draw.pass == PassState::RecordedAround {
             self.open_own_pass();
         }
     }
 
-    /// Begins a pass without the application's attachments, unless one is active.
+    /// Begins a pass without the application's attachments, unless such a pass is active.
     pub(super) fn open_own_pass(&mut self) {
         let without = self.device.passes_without_attachments;
         let attachments = if without { Attachments::None } else { Attachments::Dummy };
@@ -219,8 +224,8 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// Begins the queries that the device answers, and adds steps for those that the host answers. The caller ends
-    /// the returned queries after the draw.
+    /// Begins the queries that the device counts, and adds steps for the queries that the host counts. Returns the
+    /// queries that the caller must end after the draw.
     pub(super) fn begin_queries(&mut self, captured: bool) -> Result<Vec<Query>, Error> {
         let mut on_device = Vec::new();
         for &query in &self.draw.queries {
@@ -236,7 +241,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(on_device)
     }
 
-    /// The queries of the captured draw that the counter pass answers.
+    /// Returns the queries of the captured draw that the counter pass counts.
     pub(super) fn counted_queries(&self) -> Result<Vec<Query>, Error> {
         let mut kept = Vec::new();
         for &query in &self.draw.queries {
@@ -251,7 +256,7 @@ impl<'s> PlanBuilder<'s> {
         self.steps.extend(queries.iter().rev().map(|query| Step::EndQuery(*query)));
     }
 
-    /// Returns the mechanism that answers a query: the host can if it knows the number of primitives of the draw.
+    /// Returns the mechanism that counts a query. The host can count if it knows the draw's number of primitives.
     fn counting(&self, query: Query, captured: bool) -> Result<Counting, Error> {
         let stream = stream(query);
         let streams = match &self.device.transform_feedback {
@@ -261,7 +266,7 @@ impl<'s> PlanBuilder<'s> {
         if stream >= streams {
             return Err(Error::new(
                 &code::PLAN_DEVICE_LIMIT,
-                format!("a query of stream {stream}, only {streams} streams"),
+                format!("cannot query stream {stream}: the device supports {streams} streams"),
             ));
         }
         match (query, self.path) {
@@ -269,7 +274,7 @@ impl<'s> PlanBuilder<'s> {
                 Some(has) if has.queries => Ok(Counting::Query),
                 _ => Err(Error::new(
                     &code::PLAN_MISSING_FEATURE,
-                    "the device has no transform feedback queries",
+                    "the device does not support transform feedback queries",
                 )),
             },
             // The result is zero if the draw is not captured.
@@ -278,12 +283,12 @@ impl<'s> PlanBuilder<'s> {
             (Query::PrimitivesGenerated(_), _) => match &self.device.primitives_generated {
                 Some(has) if stream > 0 && !has.with_streams => Err(Error::new(
                     &code::PLAN_MISSING_FEATURE,
-                    "primitives generated in streams beyond 0",
+                    "the device cannot count the primitives generated in streams other than 0",
                 )),
                 Some(has) if self.pipeline.rasterizer_discard && !has.with_discard => {
                     self.counted_by_counter_pass()
                 }
-                // The device would count the primitives twice if the draw becomes two.
+                // The device would count the primitives twice if the draw is split into two.
                 Some(_) if captured && self.path.stores() => self.counted_by_counter_pass(),
                 Some(_) => Ok(Counting::Query),
                 None => self.counted_by_counter_pass(),
@@ -303,14 +308,14 @@ impl<'s> PlanBuilder<'s> {
             Call::Indirect | Call::IndexedIndirect => false,
         };
         if !known || self.pipeline.geometry.is_some() || self.pipeline.tessellation {
-            let message = "only a draw without indices and arguments in buffers, of a vertex stage alone, \
-                is counted by the host";
+            let message = "the host can count only draws without index and argument buffers, in pipelines without \
+                tessellation and geometry stages";
             return Err(Error::new(&code::PLAN_QUERY, message));
         }
         Ok(Counting::Host)
     }
 
-    /// How rasterization is turned off for a shader that has outputs, if the pipeline discards.
+    /// Returns how to turn rasterization off for a shader with outputs, if the pipeline has rasterizer discard.
     pub(super) fn rasterization(&self) -> (Position, Rasterization) {
         match (self.pipeline.rasterizer_discard, self.device.rasterization_off) {
             (false, _) => (Position::Unchanged, Rasterization::On),
@@ -338,8 +343,8 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// Waits for the outputs that the capture has stored, and draws them. From `bound` it repeats the bindings and
-    /// parameters that the draw needs. The stored outputs of an indexed draw have one vertex for each index.
+    /// Waits for the outputs that the capture has stored, and draws with them. Repeats the bindings and parameters in
+    /// `bound` that the draw needs. The stored outputs of an indexed draw have one vertex per index.
     pub(super) fn pass_on(&mut self, bound: &[Step]) -> Result<(), Error> {
         self.wait_for_outputs();
         self.open_pass();
@@ -354,7 +359,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// Adds a draw of every vertex as a point, with a variant without outputs.
+    /// Adds a draw of every vertex as a point, using a variant without stage outputs.
     pub(super) fn draw_points(&mut self, variant: Variant) -> Result<(), Error> {
         let call = self.call_of_points()?;
         self.bind(variant, Position::Unchanged, Rasterization::Off, Assembly::Points);
@@ -372,7 +377,7 @@ impl<'s> PlanBuilder<'s> {
         Ok(())
     }
 
-    /// The draw command that the application requested.
+    /// Returns the draw command that the application requested.
     pub(super) fn call(&self) -> Result<DrawCall, Error> {
         match &self.draw.call {
             Call::Vertices => Ok(DrawCall::Vertices),
@@ -383,7 +388,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// The draw command that draws every captured vertex as a point.
+    /// Returns the draw command that draws every captured vertex as a point.
     fn call_of_points(&self) -> Result<DrawCall, Error> {
         match &self.draw.call {
             Call::Indexed => Ok(DrawCall::OverIndices),
@@ -408,18 +413,21 @@ impl<'s> PlanBuilder<'s> {
                 let (stride, most) = (count.stride, has.max_stride);
                 Err(Error::new(
                     &code::PLAN_DEVICE_LIMIT,
-                    format!("a draw of {stride} bytes a vertex, only {most}"),
+                    format!(
+                        "cannot draw with a vertex stride of {stride} bytes: maxTransformFeedbackBufferDataStride is \
+                            {most}"
+                    ),
                 ))
             }
             _ => Err(Error::new(
                 &code::PLAN_MISSING_FEATURE,
-                "the device takes no vertex count from a counter",
+                "the device cannot read the vertex count of a draw from a counter",
             )),
         }
     }
 
-    /// Returns the finished plan. The application's pass is active or inactive as before the plan, but stays active
-    /// if capture by the extension continues.
+    /// Returns the finished plan. The application's pass is active only if it was active before the plan, or if
+    /// capture by the extension continues.
     pub(super) fn finish(
         mut self,
         path: Option<Path>,

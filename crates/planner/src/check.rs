@@ -11,19 +11,22 @@ use crate::code;
 use polyshade::transform_feedback::{MAX_BUFFERS, MAX_STRIDE};
 use polyshade_spv::Error;
 
-/// The longest list that the state may have, far above any real need.
+/// The maximum length of a list in the state, far above any real need.
 const MOST_ENTRIES: usize = 64;
 
-/// Rejects states that contradict themselves, and those that no mechanism can capture.
+/// Rejects states that contradict themselves, and states that no mechanism can capture.
 pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<(), Error> {
     if device.api != Api::Vulkan && device.transform_feedback.is_some() {
         let message = format!("{} has no VK_EXT_transform_feedback", device.api.name());
         return Err(Error::new(&code::PLAN_INVALID_DEVICE, message));
     }
     if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
-        return Err(Error::new(&code::PLAN_PATCHES, "patches and tessellation stages go together"));
+        return Err(Error::new(
+            &code::PLAN_PATCHES,
+            "patch lists and tessellation stages require each other",
+        ));
     }
-    // The lists of uses: their lengths, then their contents.
+    // The lists of uses: first the lengths, then the contents.
     let lists = [&draw.reads, &draw.before.captured, &draw.before.counters];
     let lists = lists.into_iter().chain([&draw.next.captured, &draw.next.counters]);
     let lists = lists.chain([&draw.before.inputs, &draw.next.inputs]);
@@ -38,29 +41,32 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     if let Some(one) = captured.into_iter().find(|one| one.is_of_counters()) {
         return Err(Error::new(
             &code::PLAN_INVALID_ACCESS,
-            format!("{one:?} is done with counters, not with captured data"),
+            format!("{one:?} accesses counters, not captured data"),
         ));
     }
     for (index, query) in draw.queries.iter().enumerate() {
         if draw.queries[..index].contains(query) {
             return Err(Error::new(
                 &code::PLAN_DUPLICATE_QUERY,
-                format!("{query:?} is asked for twice"),
+                format!("{query:?} is listed twice"),
             ));
         }
     }
-    // The counter that the vertex count is computed from.
+    // The counter from which the vertex count is computed.
     if let Call::ByteCount(count) = &draw.call {
         self::counter(&count.counter)?;
         if count.stride == 0 || !count.stride.is_multiple_of(4) {
-            let message = format!("{} bytes a vertex, not a positive multiple of 4", count.stride);
+            let message = format!(
+                "the vertex stride of {} bytes is not a positive multiple of 4",
+                count.stride
+            );
             return Err(Error::new(&code::PLAN_INVALID_BYTE_COUNT, message));
         }
         if !count.counter_offset.is_multiple_of(4) {
             let offset = count.counter_offset;
             return Err(Error::new(
                 &code::PLAN_COUNTER_MISALIGNED,
-                format!("counter offset {offset}, not a multiple of 4"),
+                format!("the counter offset {offset} is not a multiple of 4"),
             ));
         }
     }
@@ -76,15 +82,17 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     }
 }
 
-/// Rejects draws that save the counter that their vertex count is computed from. The device reads and writes counters
-/// without a barrier in between.
+/// Rejects draws that save the same counter from which their vertex count is computed. The device would read and
+/// write the counter without a barrier in between.
 fn counted_apart(call: &Call, active: &Active) -> Result<(), Error> {
     match call {
         Call::ByteCount(count) if active.end.counters().contains(&Some(count.counter)) => {
             let Counter { buffer, offset } = count.counter;
             Err(Error::new(
                 &code::PLAN_COUNTER_IN_USE,
-                format!("counter ({buffer}, {offset}) counts the vertices of a draw that saves it"),
+                format!(
+                    "cannot save counter ({buffer}, {offset}): it gives the vertex count of the same draw"
+                ),
             ))
         }
         Call::ByteCount(_)
@@ -97,8 +105,10 @@ fn counted_apart(call: &Call, active: &Active) -> Result<(), Error> {
 
 fn capture(capture: &Capture) -> Result<(), Error> {
     if capture.buffers.len() > MAX_BUFFERS {
-        let message =
-            format!("{} feedback buffers, more than {MAX_BUFFERS}", capture.buffers.len());
+        let message = format!(
+            "cannot capture to {} feedback buffers: the limit is {MAX_BUFFERS}",
+            capture.buffers.len()
+        );
         return Err(Error::new(&code::PLAN_TOO_MANY_BUFFERS, message));
     }
     if capture.buffers.iter().all(|buffer| buffer.stride == 0) {
@@ -121,7 +131,7 @@ fn capture(capture: &Capture) -> Result<(), Error> {
         if data > stride {
             return Err(Error::new(
                 &code::PLAN_INVALID_STRIDE,
-                format!("{data} bytes of a vertex in buffer {number}, whose stride is {stride}"),
+                format!("a vertex takes {data} bytes of buffer {number}, whose stride is {stride}"),
             ));
         }
     }
@@ -130,13 +140,16 @@ fn capture(capture: &Capture) -> Result<(), Error> {
 
 fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
     if pipeline.multiview {
-        return Err(Error::new(&code::PLAN_MULTIVIEW, "capture in a pass with several views"));
+        return Err(Error::new(
+            &code::PLAN_MULTIVIEW,
+            "cannot capture in a render pass with several views",
+        ));
     }
     let buffers = pipeline.capture.as_ref().map_or(0, |capture| capture.buffers.len());
     let (begun, ended) = (active.begin.counters(), active.end.counters());
     if active.buffers.len() > MAX_BUFFERS || begun.len().max(ended.len()) > buffers {
         let message = format!(
-            "{} buffers and {} counters for {buffers} feedback buffers",
+            "{} buffers and {} counters are given, but the pipeline captures to {buffers} feedback buffers",
             active.buffers.len(),
             begun.len().max(ended.len())
         );
@@ -152,16 +165,18 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
 }
 
 /// Rejects devices without buffer addresses that have too few storage buffers for the counter pass. All Metal devices
-/// have enough: their number here is the one that the vertex stage leaves free.
+/// have enough. Their limit in [`Device`] is the number that the vertex stage leaves free, so it is not checked here.
 pub(super) fn check_counter_pass(device: &Device) -> Result<(), Error> {
     let (most, needed) = (device.max_storage_buffers, counter_pass::BUFFERS);
     if device.api == Api::Metal || most >= needed {
         return Ok(());
     }
-    let message = "without buffer addresses the shaders of the counter pass";
+    let message = "cannot run the counter pass without buffer addresses: its shaders need";
     Err(Error::new(
         &code::PLAN_DEVICE_LIMIT,
-        format!("{message} have {needed} storage buffers, only {most} ({STORAGE_BUFFERS})"),
+        format!(
+            "{message} {needed} storage buffers, but the device supports {most} ({STORAGE_BUFFERS})"
+        ),
     ))
 }
 
@@ -171,32 +186,35 @@ fn counter(counter: &Counter) -> Result<(), Error> {
     }
     Err(Error::new(
         &code::PLAN_COUNTER_MISALIGNED,
-        format!("a counter at byte {}, not a multiple of 4", counter.offset),
+        format!("the counter offset {} is not a multiple of 4", counter.offset),
     ))
 }
 
-/// Returns the feedback range that is bound. Without an explicit size, it is the rest of the buffer.
+/// Returns the bound feedback range. Without an explicit size, the range is the rest of the buffer.
 pub(super) fn range(bound: &Bound) -> Result<FeedbackRange, Error> {
     let Bound { buffer_size, offset, size, .. } = *bound;
     let Some(left) = buffer_size.checked_sub(offset) else {
-        let message = format!("a range from byte {offset} of a buffer of {buffer_size} bytes");
+        let message =
+            format!("the range begins at byte {offset} of a buffer of {buffer_size} bytes");
         return Err(Error::new(&code::PLAN_RANGE_OUT_OF_BOUNDS, message));
     };
-    // Vulkan requires multiples of 4, but the size of a buffer may be none.
+    // Vulkan requires a multiple of 4, but the size of the buffer may not be a multiple of 4.
     let size = size.unwrap_or(left - left % 4);
     if size > left {
-        let message =
-            format!("a range of {size} bytes where {left} are left of a buffer of {buffer_size}");
+        let message = format!(
+            "the range has {size} bytes, but only {left} bytes are left of a buffer of {buffer_size}"
+        );
         return Err(Error::new(&code::PLAN_RANGE_OUT_OF_BOUNDS, message));
     }
     if !offset.is_multiple_of(4) || !size.is_multiple_of(4) {
-        let message = format!("a range of {size} bytes from byte {offset}, not multiples of 4");
+        let message =
+            format!("the range of {size} bytes from byte {offset} is not in multiples of 4 bytes");
         return Err(Error::new(&code::PLAN_RANGE_MISALIGNED, message));
     }
     Ok(FeedbackRange { offset, size })
 }
 
-/// The stream that a query counts.
+/// Returns the stream that a query counts.
 pub(super) fn stream(query: Query) -> u32 {
     match query {
         Query::Stream(stream) | Query::PrimitivesGenerated(stream) => stream,

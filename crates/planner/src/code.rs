@@ -1,8 +1,8 @@
-//! The codes of this crate's errors. [`polyshade::code`] has those of modules and lowerings.
+//! The codes of this crate's errors. [`polyshade::code`] has the error codes of modules and lowerings.
 
 polyshade_spv::codes! {
     PLAN_NOTHING_CAPTURED: Options, "plan.nothing-captured",
-        "Describe the capture of the pipeline, with a buffer that captures something.";
+        "Describe the capture of the pipeline, with at least one buffer that captures outputs.";
     PLAN_INVALID_DEVICE: Options, "plan.invalid-device",
         "Describe VK_EXT_transform_feedback for Vulkan devices only.";
     PLAN_PATCHES: Options, "plan.patches",
@@ -20,7 +20,7 @@ polyshade_spv::codes! {
     PLAN_COUNTER_MISALIGNED: Options, "plan.counter-misaligned",
         "Give counter offsets that are multiples of 4.";
     PLAN_COUNTER_IN_USE: Options, "plan.counter-in-use",
-        "Save to another counter than the one that counts the vertices of the draw.";
+        "Save to a different counter than the one that gives the vertex count of the draw.";
     PLAN_INVALID_STRIDE: Options, "plan.invalid-stride",
         "Give a stride that is a multiple of 4, within the limit and large enough for the captured outputs.";
     PLAN_BUFFER_COUNT: Options, "plan.buffer-count",
@@ -40,7 +40,7 @@ polyshade_spv::codes! {
     PLAN_TOO_MANY_ATTACHMENTS: Options, "plan.too-many-attachments",
         "List no more attachments than maxColorAttachments.";
     PLAN_NO_EQUATION: Options, "plan.no-equation",
-        "Give each attachment that is blended with advanced equations at least one.";
+        "Give each attachment that is blended with advanced equations at least one equation.";
 
     PLAN_MISSING_FEATURE: Unsupported, "plan.missing-feature",
         "Choose another path, or a device that has the feature.";
@@ -49,7 +49,7 @@ polyshade_spv::codes! {
     PLAN_TOO_MANY_BUFFERS: Unsupported, "plan.too-many-buffers",
         "Capture to four feedback buffers at most.";
     PLAN_MULTIVIEW: Unsupported, "plan.multiview",
-        "Draw each view in a render pass of its own.";
+        "Draw each view in a separate render pass.";
     PLAN_TOPOLOGY: Unsupported, "plan.topology",
         "Choose another path or another topology.";
     PLAN_PRIMITIVE_RESTART: Unsupported, "plan.primitive-restart",
@@ -57,11 +57,11 @@ polyshade_spv::codes! {
     PLAN_PROVOKING_VERTEX: Unsupported, "plan.provoking-vertex",
         "Plan for the first vertex as the provoking vertex.";
     PLAN_HOST_READS_BUFFERS: Unsupported, "plan.host-reads-buffers",
-        "Draw a topology that the API has, or without indices and arguments in buffers.";
+        "Draw a topology that the API supports, or draw without index and argument buffers.";
     PLAN_HOST_COUNTERS: Unsupported, "plan.host-counters",
         "Put the counters on the device.";
     PLAN_QUERY: Unsupported, "plan.query",
-        "Query draws of a vertex stage alone, without arguments in buffers, or put the counters on the device.";
+        "Query draws without argument buffers, tessellation and geometry stages, or put the counters on the device.";
     PLAN_PARAMS_SOURCE: Unsupported, "plan.params-source",
         "Lower the shader with host parameters in a buffer or at an address.";
     PLAN_UNKNOWN_PARAM: Unsupported, "plan.unknown-param",
@@ -79,7 +79,7 @@ polyshade_spv::codes! {
     PLAN_PASS_MUST_END: Unsupported, "plan.pass-must-end",
         "Let the plan end the render pass, or wait for other work before it begins.";
     PLAN_UNBOUND_BUFFER: Unsupported, "plan.unbound-buffer",
-        "Bind every feedback buffer, or make variants that find buffers by address and take unbound ones.";
+        "Bind every feedback buffer, or make variants that access buffers by address and allow unbound buffers.";
     PLAN_EMPTY_RANGE: Unsupported, "plan.empty-range",
         "Bind a range that is not empty.";
     PLAN_OVERLAPPING_RANGES: Unsupported, "plan.overlapping-ranges",
@@ -91,5 +91,5 @@ polyshade_spv::codes! {
     PLAN_APPROXIMATE_DISTANCES: Unsupported, "plan.approximate-distances",
         "Allow approximate distances, which discard fragments.";
     PLAN_BLENDING_PATH: Unsupported, "plan.blending-path",
-        "Choose another blending path, or a device that has one.";
+        "Choose another blending path, or a device that supports one.";
 }

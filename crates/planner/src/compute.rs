@@ -1,4 +1,4 @@
-//! Plans of draws that a compute stage captures.
+//! Plans draws that a compute stage captures.
 
 use super::builder::PlanBuilder;
 use super::device::Device;
@@ -31,7 +31,7 @@ pub(super) fn plan(
     let mut steps = PlanBuilder::new(device, pipeline, draw, Path::Compute);
     steps.shader_runs = shader_runs;
     steps.wait_before()?;
-    // The host or the counter pass answers the queries: none begins on the device.
+    // The host or the counter pass counts the queries, so no query begins on the device.
     steps.begin_queries(true)?;
     let outputs = binding_of_outputs(stored.storage).filter(|_| is_once);
     let bound: Vec<Step> = outputs.chain(stored.bound(&mut steps, capture, active)?).collect();

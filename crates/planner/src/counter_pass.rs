@@ -1,16 +1,16 @@
-//! The counter pass: compute shaders that advance the counters on the device, and their jobs.
+//! The counter pass: compute shaders that advance the counters on the device, and the jobs that they execute.
 //!
-//! Where the counters are on the [device](crate::CounterOwner::Device), a plan has a step
-//! [`CounterPass`](crate::Step::CounterPass): the host writes a [`Job`] to memory and dispatches [`Shader::Count`],
-//! which needs only the address of the jobs. It reads the application's draw arguments, draw counts and counters, and
-//! writes the host parameters of the variants, the arguments of the draws that capture, the query results and the
-//! final counters. Where indices restart primitives, [`Shader::Segments`] is dispatched first and builds the segment
-//! tables. One dispatch can do several jobs in order, for example those of all draws of a render pass before that
-//! pass.
+//! If the [device](crate::CounterOwner::Device) owns the counters, a plan has a step
+//! [`CounterPass`](crate::Step::CounterPass). For this step, the host writes a [`Job`] to memory and dispatches
+//! [`Shader::Count`] with the address of the job. The shader reads the application's draw arguments, draw counts and
+//! counters, and writes the host parameters of the variants, the arguments of the draws that capture, the query
+//! results and the final counters. If indices restart primitives, [`Shader::Segments`] is dispatched first and builds
+//! the segment tables. One dispatch can execute several jobs in order, for example the jobs of all draws of a render
+//! pass before the pass begins.
 //!
-//! All locations are addresses (`VkDeviceAddress`) of memory that the host owns, multiples of 4 unless stated
-//! otherwise; the host allocates the sizes given here, and 0 means no location. On devices without buffer addresses,
-//! [`Shader::bound_words`] accesses memory through descriptors, and [`place_in`] makes the locations. Arguments,
+//! All locations are addresses (`VkDeviceAddress`) of memory that the host allocates, with the sizes given here. They
+//! are multiples of 4 unless stated otherwise, and 0 means no location. On devices without buffer addresses,
+//! [`Shader::bound_words`] accesses memory through descriptors, and [`place_in`] returns the locations. Arguments,
 //! counts and counters may have any values: the shaders never write outside of these locations. Sizes, strides and
 //! offsets are in bytes.
 
@@ -18,14 +18,14 @@ use super::steps::ParamValue;
 use polyshade::transform_feedback::{IndexType, MAX_BUFFERS, Topology};
 use std::sync::LazyLock;
 
-/// A compute shader of the counter pass. It has [`PUSH_CONSTANTS`] bytes of push constants: the location of the first
-/// job in 8 bytes, and the number of jobs; or the location of a [`List`] and [`List::COUNT`].
+/// A compute shader of the counter pass. It has [`PUSH_CONSTANTS`] bytes of push constants: either the location of
+/// the first job (8 bytes) and the number of jobs (4 bytes), or the location of a [`List`] and [`List::COUNT`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shader {
-    /// Does the jobs. The host dispatches one workgroup.
+    /// Executes the jobs. The host dispatches one workgroup.
     Count,
-    /// Builds the segment tables. The host dispatches, in x, as many workgroups as the largest job has draws, and in
-    /// y as many as there are jobs. More than 65,535 draws are split into rows of that many, numbered by z.
+    /// Builds the segment tables. The host dispatches one workgroup in x per draw of the largest job, and one in y
+    /// per job. If there are more than 65,535 draws, they are split into rows of 65,535 along z.
     Segments,
 }
 
@@ -35,7 +35,7 @@ pub const PUSH_CONSTANTS: u32 = 12;
 /// The number of storage buffers of [`Shader::bound_words`]: bindings 0 to 7 of set 0.
 pub const BUFFERS: u32 = 8;
 
-/// Returns the location `offset` bytes after the start of the buffer at this binding, for [`Shader::bound_words`].
+/// Returns the location at byte `offset` of the buffer at this binding, for [`Shader::bound_words`].
 pub fn place_in(binding: u32, offset: u32) -> u64 {
     (u64::from(binding) + 1) << 32 | u64::from(offset)
 }
@@ -43,27 +43,27 @@ pub fn place_in(binding: u32, offset: u32) -> u64 {
 impl Shader {
     /// The SPIR-V 1.0 module with entry point `main`. It has no descriptors and needs `bufferDeviceAddress`.
     pub fn words(self) -> &'static [u32] {
-        static KEEP: LazyLock<Vec<u32>> =
+        static COUNT: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("counter_pass/count.spv")));
         static SEGMENTS: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("counter_pass/segments.spv")));
         match self {
-            Self::Count => &KEEP,
+            Self::Count => &COUNT,
             Self::Segments => &SEGMENTS,
         }
     }
 
-    /// The SPIR-V module for devices without buffer addresses: locations are in [`BUFFERS`] storage buffers. Binding
-    /// 0 holds the jobs, lists, templates, parameter blocks, commands, tables and query results, and binding 1 the
-    /// states. Draw arguments, counts, counters, indices and predicates may be in any of the buffers. Accesses beyond
-    /// the end of a buffer have no effect. The host must bind a buffer to unused bindings as well.
+    /// The SPIR-V module for devices without buffer addresses. Its locations are in [`BUFFERS`] storage buffers.
+    /// Binding 0 holds the jobs, lists, templates, parameter blocks, commands, tables and query results, and binding
+    /// 1 the states. Draw arguments, counts, counters, indices and predicates may be in any of the buffers. Accesses
+    /// beyond the end of a buffer have no effect. The host must bind a buffer to unused bindings as well.
     pub fn bound_words(self) -> &'static [u32] {
-        static KEEP: LazyLock<Vec<u32>> =
+        static COUNT: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("counter_pass/count_bound.spv")));
         static SEGMENTS: LazyLock<Vec<u32>> =
             LazyLock::new(|| words(include_bytes!("counter_pass/segments_bound.spv")));
         match self {
-            Self::Count => &KEEP,
+            Self::Count => &COUNT,
             Self::Segments => &SEGMENTS,
         }
     }
@@ -75,24 +75,25 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     words.collect()
 }
 
-/// The work for one capture: its begin, its draws and its end, each of them optional.
+/// A task for one capture: its begin, its draws and its end. Each of the three is optional.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Job {
-    /// [`Job::STATE_SIZE`] bytes that keep the filled sizes of the buffers. A job that does not begin a capture
-    /// continues from the state that the previous job wrote.
+    /// The location of [`Job::STATE_SIZE`] bytes that keep the filled sizes of the buffers between jobs. A job that
+    /// does not begin a capture continues from the state that the previous job wrote.
     pub state: u64,
-    /// Capture begins with the counters at these locations, one per feedback buffer; without a location, at 0.
+    /// Capture begins with the counters at these locations, one per feedback buffer. A buffer without a location
+    /// begins at 0.
     pub begin: Option<[u64; MAX_BUFFERS]>,
     /// The draws.
     pub draws: Option<Draws>,
-    /// [`Job::QUERY_SIZE`] bytes that the counted primitives are added to. They are the primitives written, then the
-    /// primitives needed, in 8 bytes each, as in the result of a transform feedback query.
+    /// The location of [`Job::QUERY_SIZE`] bytes to which the counted primitives are added. They hold the primitives
+    /// written, then the primitives needed, in 8 bytes each, as in the result of a transform feedback query.
     pub query: u64,
-    /// Capture ends, and the counters are written to these locations.
+    /// Capture ends, and the counters are saved at these locations.
     pub end: Option<[u64; MAX_BUFFERS]>,
 }
 
-/// The draws of a job: one, or those of a multi-draw.
+/// The draws of a job: a single draw or a multi-draw.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Draws {
     /// The application's topology.
@@ -102,23 +103,24 @@ pub struct Draws {
     /// The number of draws, or its maximum if a buffer holds the number.
     pub count: u32,
     /// The predicate of conditional rendering. If the arguments of the draws are [direct](Arguments::Direct), the
-    /// counter pass cannot leave them out: conditional rendering must also be active at these draws.
+    /// counter pass cannot skip the draws, so conditional rendering must also be active when they execute.
     pub predicate: Option<Predicate>,
-    /// The size of each feedback range and the bytes of a vertex in it; (0, 0) if it is unbound or unused.
+    /// The size of each feedback range and its vertex stride, in bytes; (0, 0) if the buffer is unbound or unused.
     pub buffers: [(u32, u32); MAX_BUFFERS],
     /// The [`template`] of the host parameters.
     pub template: u64,
     /// The number of host parameters.
-    pub word_count: u32,
-    /// The destination of the host parameters: `count` blocks.
+    pub param_count: u32,
+    /// The location to which `count` blocks of host parameters are written.
     pub blocks: u64,
     /// The stride of the blocks.
     pub block_stride: u32,
-    /// The destination of the arguments of the draws that capture (`VkDrawIndirectCommand`). It has `count` times
-    /// [`Job::COMMAND_SIZE`] bytes. Indices count as vertices. Draws that are left out get 0 instances.
+    /// The location to which the arguments of the capturing draws are written (`VkDrawIndirectCommand`), `count`
+    /// times [`Job::COMMAND_SIZE`] bytes. The vertex count of an indexed draw is its index count. Skipped draws get 0
+    /// instances.
     pub commands: u64,
-    /// The destination of the workgroup counts of dispatched captures (`VkDispatchIndirectCommand`). It has `count`
-    /// times [`Job::GROUPS_SIZE`] bytes.
+    /// The location to which the workgroup counts of dispatched captures are written (`VkDispatchIndirectCommand`),
+    /// `count` times [`Job::GROUPS_SIZE`] bytes.
     pub groups: u64,
     /// The indices and tables of draws in which indices may restart primitives.
     pub segments: Option<Segments>,
@@ -127,7 +129,7 @@ pub struct Draws {
 /// The source of the arguments of draws.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arguments {
-    /// The host knows them.
+    /// The host knows the arguments.
     Direct {
         /// `vertexCount` or `indexCount`.
         count: u32,
@@ -142,16 +144,18 @@ pub enum Arguments {
     },
     /// A buffer holds the arguments.
     Indirect {
-        /// The first arguments: `VkDrawIndexedIndirectCommand` if `indexed`, else `VkDrawIndirectCommand`.
+        /// The location of the first draw's arguments: `VkDrawIndexedIndirectCommand` if `indexed`, else
+        /// `VkDrawIndirectCommand`.
         place: u64,
         /// The stride of the arguments.
         stride: u32,
-        /// The location of the number of draws, or 0. Draws beyond [`Draws::count`] are left out.
+        /// The location of the number of draws, or 0. Draws beyond [`Draws::count`] are skipped.
         count: u64,
         /// Whether the draws have indices.
         indexed: bool,
     },
-    /// The vertex count is (counter - `offset`) / `stride`, rounded down; 0 if the counter is smaller than `offset`.
+    /// A counter determines the vertex count: (counter - `offset`) / `stride`, rounded down, or 0 if the counter is
+    /// smaller than `offset`.
     ByteCount {
         /// The location of the counter.
         counter: u64,
@@ -171,78 +175,79 @@ pub enum Arguments {
 pub struct Predicate {
     /// The location of the value.
     pub place: u64,
-    /// Whether draws are executed if the value is 0, instead of if it is not 0.
+    /// Whether draws execute if the value is 0. Otherwise they execute if it is not 0.
     pub inverted: bool,
 }
 
-/// The indices of draws in which an index may restart primitives, and the tables that are made from them.
+/// The indices of draws in which an index may restart primitives, and the segment tables built from the indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Segments {
     /// The type of an index.
     pub index_type: IndexType,
     /// The location of index 0, a multiple of the size of an index.
     pub indices: u64,
-    /// The bytes of the index buffer from index 0 on.
+    /// The size of the index buffer from index 0 on, in bytes.
     pub size: u32,
-    /// The destination of the tables, one per draw. With a pool: 4 bytes per draw, which get the offset of its table
-    /// in the pool, in units of 8 bytes.
+    /// The location to which the tables are written, one per draw. With a pool, only the offset of each draw's table
+    /// in the pool is written here, in units of 8 bytes (4 bytes per draw).
     pub tables: u64,
-    /// The bytes of one table, a multiple of 4: [`Segments::table_size`]. The variants read this value as a host
-    /// parameter; with a pool, that parameter is the size of the pool.
+    /// The size of one table in bytes, a multiple of 4: [`Segments::table_size`]. The variants read this value as a
+    /// host parameter. With a pool, the parameter is the size of the pool instead.
     pub table_size: u32,
-    /// Memory for tables that the draws of any number of jobs share, or 0. Each table takes the space that its
-    /// restarts need; a draw whose table does not fit has no primitives. The address is a multiple of 8, and the pool
-    /// begins with [`Segments::pool`]. Pools require buffer addresses.
+    /// The location of a pool from which the tables of any number of jobs are allocated, or 0. Each table takes only
+    /// the space that its restarts need. A draw draws nothing if its table does not fit. The address is a multiple of
+    /// 8, and the pool begins with [`Segments::pool`]. Pools require buffer addresses.
     pub pool: u64,
 }
 
 impl Segments {
-    /// The first four 32-bit values of a pool of `size` bytes.
+    /// Returns the first four 32-bit values of a pool of `size` bytes.
     pub fn pool(size: u32) -> [u32; 4] {
         [0, 0, 0, (size / 8).saturating_sub(2)]
     }
 
-    /// Returns the bytes of a table for draws with an index buffer of `size` bytes, if every index may be a restart.
-    /// The result is at most 2³² - 4, so buffers with over half a billion indices must have fewer restarts.
+    /// Returns the size of a table that is large enough even if every index of a buffer of `size` bytes is a restart.
+    /// The result is at most 2³² - 4 bytes, so buffers with over half a billion indices must have fewer restarts.
     pub fn table_size(index_type: IndexType, size: u32) -> u32 {
         let segments = u64::from(size / index_type.bytes()) + 2;
         (segments * 8 + 8).min(u64::from(u32::MAX - 3)) as u32
     }
 }
 
-/// Jobs that are known only after the commands that do them are recorded. The host dispatches both shaders indirectly
-/// and writes the list before it submits them. So all jobs of a render pass can be done before it.
+/// A job list that the host can fill in after it has recorded the dispatches. The host dispatches both shaders
+/// indirectly and writes the list before it submits the commands. In this way all jobs of a render pass can execute
+/// before the pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct List {
     /// The location of the first job.
     pub jobs: u64,
     /// The number of jobs.
     pub count: u32,
-    /// The largest number of draws of a job that has [`Segments`]; 0 if none has.
+    /// The largest number of draws in a job with [`Segments`]; 0 if there is no such job.
     pub restarted: u32,
 }
 
 impl List {
-    /// The value in the push constants that stands in place of the number of jobs.
+    /// The push constant that replaces the number of jobs if there is a list.
     pub const COUNT: u32 = u32::MAX;
-    /// The bytes of a list; its address is a multiple of 4.
+    /// The size of a list in bytes. Its address is a multiple of 4.
     pub const SIZE: u32 = 40;
-    /// The offset of the arguments of [`Shader::Count`] (`VkDispatchIndirectCommand`).
-    pub const KEEP: u32 = 16;
-    /// The offset of the arguments of [`Shader::Segments`] (`VkDispatchIndirectCommand`).
+    /// The byte offset of the dispatch arguments of [`Shader::Count`] (`VkDispatchIndirectCommand`).
+    pub const COUNT_PASS: u32 = 16;
+    /// The byte offset of the dispatch arguments of [`Shader::Segments`] (`VkDispatchIndirectCommand`).
     pub const SEGMENTS: u32 = 28;
 
     /// The contents of the list, as 32-bit values.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let jobs = [self.jobs as u32, (self.jobs >> 32) as u32, self.count, self.restarted];
-        let keep = [self.count.min(1), 1, 1];
-        // Vulkan guarantees 65,535 workgroups in a dimension; more groups fill further rows.
+        let count = [self.count.min(1), 1, 1];
+        // Vulkan guarantees 65,535 workgroups per dimension. Additional workgroups fill further rows.
         let row = 65_535;
         let groups = u64::from(self.restarted) * u64::from(self.count);
         let segments = [groups.min(row) as u32, groups.div_ceil(row).min(row) as u32, 1];
         let mut words = [0; Self::SIZE as usize / 4];
         words[..4].copy_from_slice(&jobs);
-        words[4..7].copy_from_slice(&keep);
+        words[4..7].copy_from_slice(&count);
         words[7..].copy_from_slice(&segments);
         words
     }
@@ -277,7 +282,7 @@ const INDICES: usize = 58;
 const GROUPS: usize = 60;
 const POOL: usize = 62;
 
-// Bits of the value at FLAGS.
+// The bits of the value at FLAGS.
 const BEGINS: u32 = 1;
 const ENDS: u32 = 2;
 const DRAWS: u32 = 4;
@@ -289,9 +294,10 @@ const INDEXED_INDIRECT: u32 = 128;
 const BYTE_COUNT: u32 = 256;
 
 /// Returns the template of a parameter block: first the kind of each host parameter, then a value for each. `value`
-/// returns the values that the host knows. The device computes the others: first vertex, vertex count, first
+/// returns the values that the host knows. The device computes the other values: first vertex, vertex count, first
 /// instance, instance count, vertex offset, slots, limit, the table's address and the filled sizes. It adds the
-/// number of the draw to the draw index, and the filled size to a start, the offset of the range.
+/// draw's number to the draw index. To a start, which the host sets to the offset of the range, it adds the filled
+/// size.
 pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32) -> Vec<u32> {
     let pairs = words.iter().map(|word| match word {
         ParamValue::FirstVertex => (1, 0),
@@ -314,19 +320,19 @@ pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32)
 }
 
 impl Job {
-    /// The bytes of a job; its address is a multiple of 4.
+    /// The size of a job in bytes. Its address is a multiple of 4.
     pub const SIZE: u32 = 256;
-    /// The bytes of the state of a capture.
+    /// The size of the state of a capture in bytes.
     pub const STATE_SIZE: u32 = 16;
-    /// The bytes of the result of a query.
+    /// The size of a query result in bytes.
     pub const QUERY_SIZE: u32 = 16;
-    /// The bytes of the arguments of a draw that captures.
+    /// The size of the arguments of a capturing draw in bytes.
     pub const COMMAND_SIZE: u32 = 16;
-    /// The bytes of the workgroup counts of a capture that is dispatched.
+    /// The size of the workgroup counts of a dispatched capture in bytes.
     pub const GROUPS_SIZE: u32 = 12;
 
-    /// Moves the destinations of encoded jobs to the blocks and commands of execution number `times`. A secondary
-    /// command buffer may be executed several times in a pass, so the host allocates several for each draw.
+    /// Makes encoded jobs write to the blocks and commands of execution number `times`. A secondary command buffer
+    /// may be executed several times in a pass, so the host allocates several blocks and commands per draw.
     pub fn move_on(jobs: &mut [u32], times: u32) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             let mut words = Record(*job);
@@ -344,7 +350,7 @@ impl Job {
         }
     }
 
-    /// Changes encoded jobs so that they write commands that draw nothing, and neither capture nor count.
+    /// Changes encoded jobs so that they capture nothing, count nothing, and write draw commands that draw nothing.
     pub fn leave_out(jobs: &mut [u32]) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             job[FLAGS] &= DRAWS;
@@ -353,8 +359,8 @@ impl Job {
         }
     }
 
-    /// Adds a predicate to the draws of encoded jobs that have none. This is for the jobs of a secondary command
-    /// buffer that inherits conditional rendering.
+    /// Adds a predicate to the draws of encoded jobs that lack one. The jobs of a secondary command buffer need this
+    /// if it inherits conditional rendering.
     pub fn inherit(jobs: &mut [u32], predicate: Predicate) {
         for job in jobs.as_chunks_mut::<{ Self::SIZE as usize / 4 }>().0 {
             if job[FLAGS] & (DRAWS | PREDICATED) == DRAWS {
@@ -365,7 +371,7 @@ impl Job {
         }
     }
 
-    /// The encoded job, as the shaders read it.
+    /// Encodes the job in the format that the shaders read.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let mut words = Record::default();
         words.place(STATE, self.state);
@@ -422,7 +428,7 @@ impl Draws {
         }
         words.0[MOST] = self.count;
         self.arguments.fill_in(words);
-        words.0[WORD_COUNT] = self.word_count;
+        words.0[WORD_COUNT] = self.param_count;
         for (number, (size, stride)) in self.buffers.into_iter().enumerate() {
             words.0[RANGES + 2 * number] = size;
             words.0[RANGES + 2 * number + 1] = stride;

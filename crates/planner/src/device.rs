@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Api {
-    /// Barriers are explicit, and none of the planner's barriers can be inside a pass.
+    /// Vulkan. Barriers are explicit, and none of the planner's barriers can be inside a pass.
     #[default]
     Vulkan,
-    /// The stores of one pass are visible to the next; a pass has no barriers inside.
+    /// Metal. The stores of one pass are visible to the next pass, and there are no barriers inside a pass.
     Metal,
-    /// As Metal, and a buffer that a pass stores to has no other use in that pass.
+    /// WebGPU. Like Metal, but a buffer that a pass stores to cannot have another use in that pass.
     WebGpu,
 }
 
@@ -34,17 +34,17 @@ impl Api {
     }
 }
 
-/// The shaders with which rasterization can be turned off.
+/// The shaders for which rasterization can be turned off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RasterizationOff {
-    /// All: it is a state of the pipeline.
+    /// All shaders, because rasterizer discard is pipeline state.
     #[default]
     Always,
     /// Only shaders without stage outputs.
     WithoutOutputs,
-    /// None, and each shader has to output a position.
+    /// No shader, and each shader must output a position.
     Never,
 }
 
@@ -61,13 +61,13 @@ pub struct Device {
     pub provoking_vertex: Option<ProvokingVertexModes>,
     /// `VK_EXT_primitives_generated_query`, if the feature is supported.
     pub primitives_generated: Option<PrimitivesGenerated>,
-    /// Whether buffers have addresses: `bufferDeviceAddress`.
+    /// Whether shaders can access buffers by address: `bufferDeviceAddress`.
     pub buffer_addresses: bool,
     /// Whether vertex stages can store to buffers: `vertexPipelineStoresAndAtomics`.
     pub vertex_stores: bool,
     /// Whether a vertex stage that stores may have stage outputs.
     pub stores_beside_outputs: bool,
-    /// The shaders with which rasterization can be turned off.
+    /// The shaders for which rasterization can be turned off.
     pub rasterization_off: RasterizationOff,
     /// Whether a pass may have no attachments.
     pub passes_without_attachments: bool,
@@ -77,8 +77,8 @@ pub struct Device {
     pub triangle_fans: bool,
     /// `maxBoundDescriptorSets`.
     pub max_bound_sets: u32,
-    /// `maxPerStageDescriptorStorageBuffers`. For Metal, the buffers of any kind that the shader's vertex and uniform
-    /// buffers leave free, of 31 in all.
+    /// `maxPerStageDescriptorStorageBuffers`. For Metal, 31 minus the number of the shader's vertex and uniform
+    /// buffers.
     pub max_storage_buffers: u32,
     /// `maxStorageBufferRange`, in bytes. For Metal, `maxBufferLength`, which is at least 256 MiB.
     pub max_storage_range: u32,
@@ -112,11 +112,11 @@ impl Device {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct SpillCostModel {
-    /// The cost of a draw: a barrier, for which the pass ends.
+    /// The cost per draw: a barrier that interrupts the pass.
     pub draw: u32,
-    /// The cost of a vertex.
+    /// The cost per vertex.
     pub vertex: u32,
-    /// The cost of each 32 bits of a vertex's outputs.
+    /// The cost per 32-bit value of a vertex's outputs.
     pub word: u32,
 }
 
@@ -150,18 +150,19 @@ pub struct PrimitivesGenerated {
     pub with_streams: bool,
 }
 
-/// A typical device, to plan without a real one.
+/// The capabilities of a typical device, for planning without a real device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Preset {
     /// Vulkan with `VK_EXT_transform_feedback`, as on desktop drivers.
     Vulkan,
-    /// Vulkan 1.0 on a phone: the guaranteed limits, and stores from the vertex stage.
+    /// Vulkan 1.0 on a phone: the guaranteed limits, plus stores from the vertex stage.
     VulkanMobile,
-    /// Metal from MSL 2.1 on, where a vertex stage that stores may have outputs; no barriers inside a pass.
+    /// Metal with MSL 2.1 or later: a vertex stage that stores may have outputs, but there are no barriers inside a
+    /// pass.
     Metal,
     /// WebGPU as specified: a vertex stage cannot store.
     WebGpu,
-    /// A native implementation of WebGPU that lets a vertex stage store, as wgpu does with `VERTEX_WRITABLE_STORAGE`.
+    /// A native implementation of WebGPU whose vertex stages can store, such as wgpu with `VERTEX_WRITABLE_STORAGE`.
     WebGpuNative,
 }
 
@@ -257,7 +258,7 @@ fn vulkan() -> Device {
     }
 }
 
-/// Blending on desktop devices.
+/// Returns the blending support of desktop devices.
 fn desktop() -> Blending {
     Blending {
         sample_shading: true,

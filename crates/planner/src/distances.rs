@@ -1,4 +1,4 @@
-//! The lowerings with which a pipeline's clip and cull distances work on a device.
+//! Chooses the lowerings that a device needs for a pipeline's clip and cull distances.
 //!
 //! Exact mechanisms are preferred: the device's own distances, then a geometry stage, then discarded fragments.
 
@@ -36,35 +36,36 @@ pub struct Distances {
     pub cull: u32,
     /// The form of the distances in the shaders.
     pub form: DistanceForm,
-    /// Whether some planes may be disabled, as in OpenGL.
+    /// Whether the application may disable some planes, as in OpenGL.
     pub planes_off: bool,
     /// Whether the fragment stage reads the distances.
     pub fragment_reads: bool,
-    /// The most vertices that the geometry stage emits; 0 without one.
+    /// The maximum number of vertices that the geometry stage emits; 0 if there is no geometry stage.
     pub emitted_vertices: u32,
-    /// Whether queries count primitives.
+    /// Whether queries that count primitives are active.
     pub counted: bool,
-    /// Whether clip distances may be emulated by discarding fragments. Pixels at edges may then differ, and with
-    /// multisampling whole pixels are discarded.
+    /// Whether discarding fragments may replace clipping. Pixels at edges may then differ, and with multisampling
+    /// whole pixels are discarded.
     pub approximate: bool,
 }
 
-/// The stage in which distances of one kind take effect.
+/// The stage in which clip distances, or cull distances, take effect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DistanceWay {
-    /// The pipeline has none.
+    /// The pipeline has no such distances.
     None,
     /// In the device's clipping and culling.
     Native,
-    /// In a geometry stage, exactly.
+    /// In a geometry stage, with exact results.
     Geometry,
-    /// In the fragment stage: exact for cull distances, within a pixel for clip distances.
+    /// In the fragment stage. This is exact for cull distances, and accurate to a pixel for clip distances.
     Fragment,
 }
 
-/// A [`Step`](polyshade::clip_cull::Step) of clip and cull distances, and its stages; in the order of execution.
+/// A [`Step`](polyshade::clip_cull::Step) for clip and cull distances, and the stages that it rewrites, in the order
+/// of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -85,8 +86,8 @@ pub enum DistanceStep {
     EmulateLast,
     /// `Emulate`, in the fragment stage.
     EmulateFragment,
-    /// `ToRegisters`, because distances have become ordinary variables. It is for the stages before the last whose
-    /// distances the last reads, and for a fragment stage that reads distances and emulates none.
+    /// `ToRegisters`, because distances have become ordinary variables. It rewrites a stage before the last stage if
+    /// the last stage reads its distances, and a fragment stage that reads distances but does not emulate them.
     ReadRegisters,
 }
 
@@ -115,9 +116,9 @@ pub struct DistancePlan {
     pub clip: DistanceWay,
     /// Where cull distances take effect.
     pub cull: DistanceWay,
-    /// The lowerings, in their order.
+    /// The lowerings, in the order in which they are applied.
     pub steps: Vec<DistanceStep>,
-    /// The reasons why the device's own distances are not used; empty if they are.
+    /// The reasons why the device's own distances are not used; empty if they are used.
     pub reasons: Vec<String>,
 }
 
@@ -140,16 +141,16 @@ impl fmt::Display for DistancePlan {
     }
 }
 
-/// The most distances that any lowering supports: two registers of four.
+/// The maximum number of distances that the lowerings support: two registers of four.
 const MOST: u32 = 8;
 
-/// Plans how `distances` of a pipeline are implemented on a device.
+/// Plans how a device implements the clip and cull distances of a pipeline.
 ///
 /// # Errors
 ///
 /// * `Options`: the state contradicts itself.
-/// * `Unsupported`: neither the device nor a lowering supports them; the message gives the reason, with limits by
-///   name.
+/// * `Unsupported`: neither the device nor a lowering supports the distances. The message gives the reason and names
+///   the limits.
 pub fn distances(
     device: &Device,
     pipeline: &Pipeline,
@@ -159,7 +160,7 @@ pub fn distances(
     let choice = Choice { device: &device.distances, pipeline, wanted: distances };
     let counts = [distances.clip, distances.cull];
     let mut reasons = Vec::new();
-    // The device's own distances, if it supports all of them.
+    // Prefer the device's own distances, if it supports all of them.
     let lacking = choice.lacking(&mut reasons);
     let [mut clip, mut cull] = counts.map(|count| match count {
         0 => DistanceWay::None,
@@ -170,11 +171,10 @@ pub fn distances(
     }
 
     if counts.iter().sum::<u32>() > MOST {
-        let message =
-            format!("{}: more than {MOST} distances are not emulated", reasons.join("; "));
+        let message = format!("{}: at most {MOST} distances can be emulated", reasons.join("; "));
         return Err(Error::new(&code::PLAN_TOO_MANY_DISTANCES, message));
     }
-    // Else a geometry stage, if one can clip, else discarded fragments.
+    // Else use a geometry stage if it can clip, and otherwise discard fragments.
     let way = match choice.no_geometry(lacking.contains(&DistanceKind::Clip)) {
         None => DistanceWay::Geometry,
         Some(why) => {
@@ -185,7 +185,7 @@ pub fn distances(
     if lacking.contains(&DistanceKind::Clip) {
         if way == DistanceWay::Fragment && !distances.approximate {
             let message = format!(
-                "{}: discarding fragments is approximate, which is not asked for",
+                "{}: discarding fragments is approximate, which the options do not allow",
                 reasons.join("; ")
             );
             return Err(Error::new(&code::PLAN_APPROXIMATE_DISTANCES, message));
@@ -200,10 +200,13 @@ pub fn distances(
 
 fn check(pipeline: &Pipeline, distances: &Distances) -> Result<(), Error> {
     if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
-        return Err(Error::new(&code::PLAN_PATCHES, "patches and tessellation stages go together"));
+        return Err(Error::new(
+            &code::PLAN_PATCHES,
+            "patch lists and tessellation stages require each other",
+        ));
     }
     if pipeline.geometry.is_some() != (distances.emitted_vertices > 0) {
-        let message = "a geometry stage and the number of vertices that it emits go together";
+        let message = "a geometry stage and a number of emitted vertices require each other";
         return Err(Error::new(&code::PLAN_EMITTED_VERTICES, message));
     }
     Ok(())
@@ -244,9 +247,9 @@ impl Choice<'_> {
                 lacking.insert(0, DistanceKind::Clip);
             }
         }
-        // Clipping first would leave other vertices to decide whether the primitive is culled.
+        // If clipping ran first, the device would decide from the clipped vertices whether to cull the primitive.
         if lacking == [DistanceKind::Clip] && cull > 0 {
-            reasons.push("primitives are culled before they are cut".to_owned());
+            reasons.push("primitives must be culled before they are clipped".to_owned());
             lacking.push(DistanceKind::Cull);
         }
         lacking.retain(|kind| [clip, cull][*kind as usize] > 0);
@@ -261,13 +264,16 @@ impl Choice<'_> {
         }
         if self.pipeline.capture.is_some() || self.wanted.counted {
             return Some(
-                "primitives that a geometry stage drops are not captured or counted".to_owned(),
+                "a geometry stage would drop primitives that must be captured or counted"
+                    .to_owned(),
             );
         }
         let (primitive, before) = match self.pipeline.geometry {
             Some(emitted) => (of_emitted(emitted), self.wanted.emitted_vertices),
             None if self.pipeline.topology.has_adjacency() => {
-                return Some("no stage is generated for primitives with adjacency".to_owned());
+                return Some(
+                    "a geometry stage cannot be generated for primitives with adjacency".to_owned(),
+                );
             }
             None => (Primitive::Triangles, 3),
         };
@@ -282,7 +288,7 @@ impl Choice<'_> {
 
     fn steps(&self, clip: DistanceWay, cull: DistanceWay) -> Vec<DistanceStep> {
         let Distances { form, planes_off, fragment_reads, .. } = *self.wanted;
-        // The form first, then the masks, then clipping and culling, then the other stages.
+        // First the form of the distances, then the masks, then clipping and culling, then the remaining stages.
         let mut steps = Vec::new();
         match form {
             _ if clip.max(cull) == DistanceWay::None => return steps,

@@ -32,13 +32,13 @@ pub(super) fn plan(
     if active.begin.is_running() && draw.pass == PassState::Outside {
         return Err(Error::new(
             &code::PLAN_CAPTURE_OUTSIDE_PASS,
-            "capture runs inside a pass, and none is open",
+            "the capture is active, but no render pass is active",
         ));
     }
     if pipeline.topology == Topology::LineLoop {
         return Err(Error::new(
             &code::PLAN_TOPOLOGY,
-            "Vulkan has no line loops to capture; the storage path has",
+            "Vulkan cannot capture line loops; the storage path can",
         ));
     }
 
@@ -49,7 +49,8 @@ pub(super) fn plan(
     let queries = steps.begin_queries(true)?;
     let (position, rasterization) = steps.rasterization();
     if active.begin.is_running() {
-        // Neither a pipeline nor a buffer can be bound while capture runs: those of the previous draw stay bound.
+        // Neither a pipeline nor a buffer can be bound while capture runs. The bindings of the previous draw stay in
+        // effect.
         let (_, call) = steps.assembled()?;
         steps.steps.push(Step::Draw(call));
     } else {
@@ -81,7 +82,7 @@ fn check_streams(
     let Some(emitted) = pipeline.geometry else {
         return Err(Error::new(
             &code::PLAN_STREAM_STAGE,
-            format!("stream {last} without a geometry stage"),
+            format!("cannot capture stream {last} without a geometry stage"),
         ));
     };
     if !has.geometry_streams {
@@ -92,18 +93,20 @@ fn check_streams(
     }
     if last >= has.max_streams {
         let most = has.max_streams;
-        let message = format!("stream {last}, only {most} streams (maxTransformFeedbackStreams)");
+        let message = format!(
+            "cannot capture stream {last}: the device supports {most} streams (maxTransformFeedbackStreams)"
+        );
         return Err(Error::new(&code::PLAN_DEVICE_LIMIT, message));
     }
     if emitted != Emitted::Points && !has.streams_lines_triangles {
-        let message =
-            "several streams of anything but points (transformFeedbackStreamsLinesTriangles)";
+        let message = "the device cannot capture several streams of lines or triangles \
+            (transformFeedbackStreamsLinesTriangles)";
         return Err(Error::new(&code::PLAN_MISSING_FEATURE, message));
     }
     Ok(())
 }
 
-/// Checks the number of buffers, and the bytes of a vertex in a buffer and in a stream.
+/// Checks the number of buffers, and the vertex sizes per buffer and per stream.
 fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> {
     let buffers = capture.buffers.as_slice();
     let most = |value: fn(&FeedbackBuffer) -> u32| buffers.iter().map(value).max().unwrap_or(0);
@@ -120,14 +123,16 @@ fn check_sizes(has: &TransformFeedback, capture: &Capture) -> Result<(), Error> 
         ("bytes of a vertex in a stream", of_streams, has.max_stream_data, "StreamDataSize"),
     ] {
         if wanted > u64::from(most) {
-            let message = format!("{wanted} {what}, only {most} (maxTransformFeedback{limit})");
+            let message =
+                format!("{wanted} {what} exceed the limit of {most} (maxTransformFeedback{limit})");
             return Err(Error::new(&code::PLAN_DEVICE_LIMIT, message));
         }
     }
     Ok(())
 }
 
-/// Returns the vertex that is captured first: undefined in Vulkan unless capture preserves the provoking vertex.
+/// Returns the vertex that is captured first. Vulkan leaves it undefined unless capture preserves the provoking
+/// vertex.
 fn vertex_order(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Error> {
     let modes = device.provoking_vertex.unwrap_or_default();
     // Capture records the primitives that the last stage emits.
@@ -142,10 +147,10 @@ fn vertex_order(device: &Device, pipeline: &Pipeline) -> Result<VertexOrder, Err
         return Ok(VertexOrder::AsProvoked);
     }
     if pipeline.provoking_vertex == ProvokingVertex::Last && !modes.last {
-        // Flat inputs are not known here, so rasterization may depend on the mode.
+        // The planner does not know the flat inputs, so rasterization may depend on the provoking vertex mode.
         if !pipeline.rasterizer_discard {
-            let message = "the device has no provoking vertex mode for the last vertex, which flat inputs come from: \
-                without any, plan for the first one";
+            let message = "the device cannot use the last vertex as the provoking vertex: if the pipeline has no flat \
+                inputs, plan for the first vertex";
             return Err(Error::new(&code::PLAN_PROVOKING_VERTEX, message));
         }
         return Ok(VertexOrder::AnyRotation);
@@ -171,7 +176,9 @@ pub(super) fn ranges(
             let (size, most) = (range.size, max_size);
             return Err(Error::new(
                 &code::PLAN_DEVICE_LIMIT,
-                format!("a range of {size} bytes, only {most} (maxTransformFeedbackBufferSize)"),
+                format!(
+                    "a range of {size} bytes exceeds the limit of {most} (maxTransformFeedbackBufferSize)"
+                ),
             ));
         }
         Ok(Some(range))
@@ -179,8 +186,8 @@ pub(super) fn ranges(
     active.buffers.iter().map(range).collect()
 }
 
-/// The counters up to the last one that exists. An unbound buffer has none. Vulkan allows at most as many counters as
-/// buffers are bound, so no counter can follow an unbound buffer.
+/// Returns the counters up to the last existing counter. Vulkan allows at most as many counters as there are bound
+/// buffers, so no counter can follow an unbound buffer, which has no counter.
 fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error> {
     let is_bound = |number: usize| active.buffers.get(number).is_some_and(Option::is_some);
     let all = all.iter().enumerate();
@@ -192,8 +199,8 @@ fn counters(active: &Active, all: &[Option<Counter>]) -> Result<Counters, Error>
     if counters.len() > bound {
         let number = counters.len() - 1;
         let message = format!(
-            "a counter for feedback buffer {number}, where one before it is not bound \
-             (VUID-vkCmdBeginTransformFeedbackEXT-firstCounter-09630)"
+            "cannot use a counter for feedback buffer {number}: an earlier buffer is not bound \
+                (VUID-vkCmdBeginTransformFeedbackEXT-firstCounter-09630)"
         );
         return Err(Error::new(&code::PLAN_COUNTER_AFTER_UNBOUND, message));
     }

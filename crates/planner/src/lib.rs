@@ -1,10 +1,10 @@
 //! Plans of draws with transform feedback: the passes, bindings and barriers with which a device captures a draw.
 //!
 //! On a device with `VK_EXT_transform_feedback`, a draw with transform feedback is one command. On other devices, the
-//! draw may become two passes with other shaders, the host fills in parameters and keeps counters, and barriers
-//! before the next use of the captured data need other stages; some APIs have no barriers inside a pass. [`plan`]
-//! returns all of this as a list of [`Step`]s. It is a function of plain data, without handles or objects; it returns
-//! a plan, or the reason why there is none. [`plan_blending`] does the same for blending.
+//! draw may become two passes with other shaders, the host writes parameters and keeps counters, and barriers before
+//! the next use of the captured data need other stages. Some APIs have no barriers inside a pass. [`plan`] returns
+//! all the work as a list of [`Step`]s, or the reason why the draw cannot be captured. Its arguments are plain data,
+//! without handles or objects. [`plan_blending`] plans blending in the same way.
 //!
 //! ```
 //! use polyshade_planner::{Active, Capture, Device, Draw, Feedback, Pipeline, Preset, plan};
@@ -58,8 +58,8 @@ pub use state::{
 };
 pub use steps::{
     Assembly, Attachments, Bind, Contents, CountedBy, CounterPass, Counters, DrawCall,
-    FeedbackRange, ParamValue, ParamValues, Pass, PassScope, Plan, Position, Rasterization,
-    RecordAt, ShaderRuns, SpillCost, Step, StorageRange, Variant, VertexOrder, WordRange,
+    FeedbackRange, ParamRange, ParamValue, ParamValues, Pass, PassScope, Plan, Position,
+    Rasterization, RecordAt, ShaderRuns, SpillCost, Step, StorageRange, Variant, VertexOrder,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 
@@ -73,14 +73,14 @@ use polyshade_spv::Error;
 ///
 /// * `Options`: the state contradicts itself, or the API forbids it: a range outside of its buffer, a counter that
 ///   does not exist, a barrier while capture runs.
-/// * `Unsupported`: the device or the variants cannot capture the draw; the message gives the reason.
+/// * `Unsupported`: the device or the variants cannot capture the draw. The message gives the reason.
 pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, Error> {
     check::state(device, pipeline, draw)?;
     let path = path(device, pipeline);
     match (&draw.feedback, &pipeline.capture) {
         (Feedback::Active(_), None) => Err(Error::new(
             &code::PLAN_NOTHING_CAPTURED,
-            "capture is active, and the pipeline captures nothing",
+            "capture is active, but the pipeline captures nothing",
         )),
         (Feedback::Active(active), Some(capture)) => match path {
             Path::Extension => extension::plan(device, pipeline, draw, capture, active),
@@ -91,11 +91,11 @@ pub fn plan(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result<Plan, E
     }
 }
 
-/// The mechanism by which a pipeline captures on a device, also for a pipeline that captures nothing.
+/// Returns the mechanism by which a pipeline captures on a device, even if the pipeline captures nothing.
 fn path(device: &Device, pipeline: &Pipeline) -> Path {
     let capture = pipeline.capture.as_ref();
-    // Variants with named host parameters are drawn, unless they have the parameters of a dispatch.
-    let is_drawn = |one: &Storage| !one.words.is_empty() && !one.is_dispatched();
+    // Variants with named host parameters are drawn, unless the names include those of a dispatch.
+    let is_drawn = |one: &Storage| !one.params.is_empty() && !one.is_dispatched();
     let is_drawn = capture.and_then(|capture| capture.storage.as_ref()).is_some_and(is_drawn);
     capture.and_then(|capture| capture.path).unwrap_or(match device.transform_feedback {
         Some(_) => Path::Extension,
@@ -113,9 +113,10 @@ fn plan_uncaptured(
 ) -> Result<Plan, Error> {
     let variant = match (&pipeline.capture, path) {
         (None, _) => Variant::Original,
-        // The decorated shader captures only between begin and end, so pausing needs no other pipeline.
+        // The decorated shader captures only while transform feedback is active, so a paused draw needs no other
+        // pipeline.
         (Some(_), Path::Extension) => Variant::Extension,
-        // The raster-only variant lacks the side effects, as the first pass has them.
+        // The raster-only variant lacks the shader's side effects, which the first pass executes.
         (Some(_), Path::Storage | Path::Compute)
             if pipeline.side_effects == Some(SideEffects::InFirstPass) =>
         {
@@ -123,7 +124,7 @@ fn plan_uncaptured(
         }
         (Some(_), Path::Storage | Path::Compute) => Variant::RasterOnly,
     };
-    // Barriers and the counter pass are outside of passes, so they come first.
+    // Barriers and the counter pass come first, because they are outside of render passes.
     let mut steps = PlanBuilder::new(device, pipeline, draw, path);
     steps.wait_before()?;
     steps.count_on_device()?;

@@ -13,7 +13,7 @@ const LANE_WIDTH: usize = 104;
 const TOP: usize = 108;
 const LINE: usize = 17;
 const PADDING: usize = 12;
-/// The most characters in a line of details.
+/// The maximum number of characters in a line of details.
 const COLUMNS: usize = 84;
 
 /// A resource, with its column in the picture.
@@ -44,7 +44,7 @@ enum Kind {
 
 /// A step in the picture.
 struct Row {
-    /// The number of the step; each barrier of a step has a row.
+    /// The number of the step. A step with several barriers has one row per barrier.
     number: usize,
     kind: Kind,
     title: String,
@@ -67,8 +67,8 @@ impl Row {
     }
 }
 
-/// Draws the plan as an SVG picture. Steps are from top to bottom, with passes around them, and a column for each
-/// resource shows its reads, writes and barriers. `device` is the one of the plan.
+/// Draws the plan as an SVG picture. The steps run from top to bottom, with the passes around them. Each resource has
+/// a column with its reads, writes and barriers. `device` is the device that the plan was made for.
 pub fn picture(device: &Device, plan: &Plan) -> String {
     let rows = rows(device, plan);
     let lanes: BTreeSet<Lane> =
@@ -85,12 +85,12 @@ pub fn picture(device: &Device, plan: &Plan) -> String {
     );
     let path = plan.path.map_or("nothing is captured", |path| match path {
         Path::Extension => "captured by VK_EXT_transform_feedback",
-        Path::Storage => "captured by variants that store",
+        Path::Storage => "captured with storage buffers",
         Path::Compute => "captured by a compute stage",
     });
     text(&mut svg, LEFT - 12, 34, "title", &format!("{}: {path}", device.api.name()));
     text(&mut svg, LEFT - 12, 56, "note", "one draw, from top to bottom");
-    // Passes first: they are the background of the rows.
+    // First the passes, because they are the background of the rows.
     passes(&mut svg, &rows, bottom);
     for (index, lane) in lanes.iter().enumerate() {
         let x = lane_x(index);
@@ -175,12 +175,12 @@ fn feedback_buffers(plan: &Plan) -> u32 {
     plan.steps.iter().map(of_step).max().unwrap_or(0)
 }
 
-/// The bindings and queries at a step, which determine the resources that a draw uses.
+/// The bindings and queries that are active at a step. They determine the resources that a draw uses.
 struct Reader {
     bound: Option<Bind>,
     running: Option<bool>,
     buffers: u32,
-    /// Whether later passes see the writes of a pass without a barrier.
+    /// Whether the writes of a pass are visible to later passes without a barrier.
     passes_wait: bool,
 }
 
@@ -205,7 +205,7 @@ impl Reader {
             }
             Step::FillIn(_) => vec![(Lane::ParamValues, Mark::Write)],
             Step::CounterPass(keep) => {
-                let words = keep.words.is_some().then_some((Lane::ParamValues, Mark::Write));
+                let words = keep.params.is_some().then_some((Lane::ParamValues, Mark::Write));
                 let counters = [(&keep.begin, Mark::Read), (&keep.end, Mark::Write)];
                 let counters = counters.into_iter().filter(|(counters, _)| {
                     counters.as_ref().is_some_and(|one| one.counters.iter().any(Option::is_some))
@@ -256,7 +256,7 @@ impl Reader {
     }
 }
 
-/// The headline of a step and its details; a step with barriers has one headline for each.
+/// Returns the headline of a step and its details. A step with several barriers has one headline per barrier.
 fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
     let kind = match step {
         Step::BeginPass(pass) => Kind::Begin(pass.attachments),
@@ -285,7 +285,7 @@ fn broken(line: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let indent = line.len() - line.trim_start().len();
     for word in line.split(' ') {
-        let last = lines.last_mut().expect("there is one from the start");
+        let last = lines.last_mut().expect("the list begins with one line");
         if last.chars().count() + word.chars().count() > COLUMNS && !last.trim().is_empty() {
             lines.push(format!("{}{word}", " ".repeat(indent + 2)));
             continue;
@@ -298,7 +298,7 @@ fn broken(line: &str) -> Vec<String> {
     lines
 }
 
-/// Draws the passes in the background. A pass that was active before the plan or stays active has no edge there.
+/// Draws the passes in the background. A pass that begins before the plan, or ends after it, has no edge at that end.
 fn passes(svg: &mut String, rows: &[Row], bottom: usize) {
     let begins = |row: &&Row| matches!(row.kind, Kind::Begin(_) | Kind::End);
     let mut open = match rows.iter().find(begins).map(|row| row.kind) {
@@ -399,7 +399,9 @@ fn legend(svg: &mut String, y: usize) {
         LEFT + 142,
         y - 7,
     );
-    for (x, name) in [(14, "writes"), (91, "reads"), (180, "all before it is over, and seen")] {
+    for (x, name) in
+        [(14, "writes"), (91, "reads"), (180, "all earlier work is complete and visible")]
+    {
         text(svg, LEFT + x, y, "note", name);
     }
 }

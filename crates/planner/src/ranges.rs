@@ -1,6 +1,6 @@
-//! Keys for caches of plans, and plans for other ranges. An application that cycles through a buffer captures each
-//! draw into another range; the plans differ only in binding offsets and host parameters. These are not part of the
-//! [key](Draw::key); [`Plan::for_ranges`] replaces them in a cached plan.
+//! Keys for plan caches, and plans for other ranges. An application that cycles through a buffer captures each draw
+//! into another range, and the plans differ only in binding offsets and host parameters. The [key](Draw::key) does
+//! not contain these values. [`Plan::for_ranges`] replaces them in a cached plan.
 
 use super::device::Device;
 use super::shader_runs::threshold;
@@ -11,14 +11,13 @@ use super::{check, extension};
 use crate::code;
 use polyshade_spv::Error;
 
-/// The range in every key.
+/// The feedback range in all keys.
 const ANYWHERE: Bound = Bound { buffer: None, buffer_size: 0, offset: 0, size: Some(0) };
 
 impl Draw {
-    /// Returns the part of the draw that its plan depends on, to be used as a key. The values that
-    /// [`for_ranges`](Plan::for_ranges) replaces are left out: the key is the draw without the offsets and sizes of
-    /// its feedback ranges, and without its vertex count unless a larger draw has another plan. With the device and
-    /// the pipeline, it is the key of a plan.
+    /// Returns the part of the draw that its plan depends on, to be used as a cache key. It is the draw without the
+    /// offsets and sizes of its feedback ranges, which [`for_ranges`](Plan::for_ranges) replaces, and without its
+    /// vertex count unless a larger draw has another plan. A complete key also contains the device and the pipeline.
     #[must_use]
     pub fn key(&self, device: &Device, pipeline: &Pipeline) -> Self {
         let mut key = self.clone();
@@ -38,7 +37,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Those of [`plan`](crate::plan()); `Options` if this plan belongs to a draw with another key.
+    /// The errors of [`plan`](crate::plan()); `Options` if this plan belongs to a draw with another key.
     pub fn for_ranges(
         &self,
         device: &Device,
@@ -73,7 +72,7 @@ impl Plan {
     }
 }
 
-/// Replaces the values in a step that depend on the feedback ranges.
+/// Replaces the values of a step that depend on the feedback ranges.
 fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Error> {
     match step {
         Step::BindStorage(bound) => {
@@ -82,7 +81,7 @@ fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Er
         }
         Step::FillIn(words) => words.clone_from(&stored.words),
         Step::CounterPass(keep) => {
-            if let Some(words) = &mut keep.words {
+            if let Some(words) = &mut keep.params {
                 words.clone_from(&stored.words);
                 keep.strides = stored.strides(capture);
             }
@@ -93,5 +92,5 @@ fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Er
 }
 
 fn of_another() -> Error {
-    Error::new(&code::PLAN_OTHER_DRAW, "the plan is that of another draw")
+    Error::new(&code::PLAN_OTHER_DRAW, "the plan was made for another draw")
 }

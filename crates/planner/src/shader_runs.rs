@@ -1,6 +1,6 @@
-//! How often the shader of a draw runs that two passes capture and rasterize.
+//! Decides how many times the shader runs if one pass captures a draw and another pass rasterizes it.
 //!
-//! If it runs twice, the raster pass runs the shader again. If it runs once, the capture pass [stores all
+//! If it runs twice, the raster pass repeats the shader. If it runs once, the capture pass [stores all
 //! outputs](polyshade::transform_feedback::Options::spill_outputs) in a buffer, and the raster pass reads them. The
 //! additional cost of each choice, in vertex shader instructions, is
 //!
@@ -18,7 +18,7 @@ use super::state::{
 use super::steps::{ShaderRuns, SpillCost};
 use polyshade::host::SideEffects;
 
-/// Returns how often the shader of a draw runs, if the variants leave a choice.
+/// Returns how many times the shader of a draw runs, if the variants support both one and two runs.
 pub(super) fn shader_runs(
     device: &Device,
     pipeline: &Pipeline,
@@ -48,7 +48,7 @@ pub(super) fn shader_runs(
     })
 }
 
-/// The compared costs of a shader with `shader` instructions.
+/// Returns the costs to compare for a shader with `shader` instructions.
 fn spill_cost(model: SpillCostModel, outputs: &StoredOutputs, shader: u32) -> SpillCost {
     let SpillCostModel { draw, vertex, word } = model;
     let spill = vertex.saturating_add(word.saturating_mul(outputs.stride / 4));
@@ -57,7 +57,7 @@ fn spill_cost(model: SpillCostModel, outputs: &StoredOutputs, shader: u32) -> Sp
     SpillCost { shader, spill, min_vertices }
 }
 
-/// The vertex count from which on a draw has another plan than smaller draws.
+/// Returns the vertex count at which the plan of a draw changes.
 pub(super) fn threshold(device: &Device, pipeline: &Pipeline) -> Option<u32> {
     let storage = pipeline.capture.as_ref().and_then(|capture| capture.storage.as_ref());
     let outputs = storage?.outputs.as_ref()?;

@@ -1,4 +1,4 @@
-//! The state of the pipeline and of one draw, for which a plan is made.
+//! The input of the planner: the state of a pipeline and of one draw.
 
 mod counter_owner;
 mod stored;
@@ -50,7 +50,7 @@ impl Topology {
         Self::TriangleStripWithAdjacency,
     ];
 
-    /// The topology in the lowering's host parameters; `None` if the variants cannot capture it.
+    /// Returns the topology as a host parameter encodes it; `None` if the variants cannot capture it.
     pub fn captured(self) -> Option<transform_feedback::Topology> {
         use transform_feedback::Topology as Captured;
         match self {
@@ -74,19 +74,19 @@ impl Topology {
         self.captured().map_or("patch list", transform_feedback::Topology::name)
     }
 
-    /// Whether primitives include vertices of adjacent primitives.
+    /// Whether primitives have adjacency vertices.
     pub(super) fn has_adjacency(self) -> bool {
         self.captured().is_some_and(transform_feedback::Topology::has_adjacency)
     }
 
-    /// Whether every vertex belongs to a bounded number of primitives. One invocation of an unchanged draw can then
-    /// store its vertex in all its places of the capture.
+    /// Whether every vertex belongs to a bounded number of primitives. The application's draw can then capture
+    /// without changes: each invocation stores its vertex once per primitive.
     pub(super) fn is_list_or_strip(self) -> bool {
         self.captured().is_some_and(transform_feedback::Topology::is_list_or_strip)
     }
 }
 
-/// The mechanism that captures.
+/// The mechanism of a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -95,7 +95,8 @@ pub enum Path {
     Extension,
     /// Variants that store to storage buffers. A [`CounterOwner`] keeps the counters.
     Storage,
-    /// A compute stage that stores to buffers, where vertex stages cannot. A [`CounterOwner`] keeps the counters.
+    /// A compute stage that stores to buffers, for devices on which vertex stages cannot store. A [`CounterOwner`]
+    /// keeps the counters.
     Compute,
 }
 
@@ -109,7 +110,7 @@ impl Path {
         }
     }
 
-    /// Whether variants that store do the capture.
+    /// Whether shader variants capture by storing to buffers.
     pub(super) fn stores(self) -> bool {
         self != Self::Extension
     }
@@ -135,7 +136,7 @@ pub struct Pipeline {
     pub topology: Topology,
     /// Which vertex of a primitive is the provoking one.
     pub provoking_vertex: ProvokingVertex,
-    /// Whether an index of all ones restarts primitives.
+    /// Whether an index with all bits set restarts primitives.
     pub primitive_restart: bool,
     /// Whether there are tessellation stages.
     pub tessellation: bool,
@@ -143,17 +144,17 @@ pub struct Pipeline {
     pub geometry: Option<Emitted>,
     /// Whether rasterizer discard is enabled.
     pub rasterizer_discard: bool,
-    /// The constant with which variants with outputs [move the position away](polyshade::rasterizer_discard). With
-    /// this specialization constant, one pipeline's modules serve with and without rasterizer discard. `None` if the
-    /// variants for rasterizer discard always move the position.
+    /// The specialization constant that makes variants with outputs [move the position
+    /// away](polyshade::rasterizer_discard). The same modules then work with and without rasterizer discard. `None`
+    /// if the variants for rasterizer discard always move the position.
     pub discard_constant: Option<u32>,
     /// Whether the pass has several views.
     pub multiview: bool,
     /// Which variant keeps the stores and atomics that the shader itself has; `None` if it has none.
     pub side_effects: Option<SideEffects>,
-    /// About how many instructions the captured stage executes for a vertex, with each loop iteration counted. It
-    /// decides whether the shader runs [once or twice](crate::ShaderRuns). [`cost`](polyshade::position_only::cost())
-    /// counts the instructions of a loop once.
+    /// The approximate number of instructions that the captured stage executes per vertex, counting every loop
+    /// iteration. It decides whether the shader runs [once or twice](crate::ShaderRuns).
+    /// [`cost`](polyshade::position_only::cost()) counts the instructions of a loop once.
     pub shader_cost: Option<u32>,
     /// The capture of the last stage before rasterization.
     pub capture: Option<Capture>,
@@ -167,18 +168,18 @@ pub struct Capture {
     /// The mechanism. The default is the extension if supported, else storage if vertex stages can store, else
     /// compute.
     pub path: Option<Path>,
-    /// The feedback buffers, by number.
+    /// The feedback buffers, indexed by their number.
     pub buffers: Vec<FeedbackBuffer>,
-    /// The descriptors of the variants that store. Without them only the extension can capture.
+    /// The descriptors of the variants that store. If `None`, only the extension can capture.
     pub storage: Option<Storage>,
 }
 
-/// A feedback buffer, as the shader sees it.
+/// The layout of a feedback buffer, as the shader declares it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct FeedbackBuffer {
-    /// The bytes between the starts of two vertices; 0 for a buffer that captures nothing.
+    /// The stride of a vertex in bytes; 0 for a buffer that captures nothing.
     pub stride: u32,
     /// The vertex stream that the buffer captures.
     pub stream: u32,
@@ -206,10 +207,11 @@ impl FeedbackBuffer {
 pub struct Draw {
     /// The draw command.
     pub call: Call,
-    /// About how many vertices all instances have, if known. This value only decides whether the shader runs [once or
-    /// twice](crate::ShaderRuns); a plan is valid for all values on one side of the [threshold](Self::key).
+    /// The approximate number of vertices in all instances, if known. This value only decides whether the shader runs
+    /// [once or twice](crate::ShaderRuns). A plan is valid for all values on the same side of the
+    /// [threshold](Self::key).
     pub vertices: Option<u32>,
-    /// Whether the application's render pass is active. The plan leaves the pass as it was.
+    /// Whether the application's render pass is active. The pass is in the same state after the plan.
     pub pass: PassState,
     /// Whether transform feedback is active, paused or inactive.
     pub feedback: Feedback,
@@ -217,11 +219,12 @@ pub struct Draw {
     pub queries: Vec<Query>,
     /// How the draw itself reads data that earlier draws captured.
     pub reads: Vec<Use>,
-    /// Earlier uses of the counters, and of the buffers that the draw captures into or reads. They are the last write
-    /// and the reads since then. A use may be left out if a use of the same kind has already waited for the write.
+    /// Earlier uses of the counters, and of the buffers that the draw captures into or reads. List the last write and
+    /// the reads since then. A use may be omitted if an earlier use of the same kind has already waited for the
+    /// write.
     pub before: Uses,
-    /// Uses by later commands, for which the plan needs barriers. They are the reads until the data is overwritten,
-    /// and the write that overwrites it.
+    /// Uses by later commands, which need barriers from the plan. List the reads until the data is overwritten, and
+    /// the write that overwrites it.
     pub next: Uses,
 }
 
@@ -230,35 +233,35 @@ pub struct Draw {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Use {
-    /// A capture with this mechanism writes it.
+    /// A capture with this mechanism writes the data.
     Capture(Path),
-    /// A draw reads it as vertex attributes.
+    /// A draw reads the data as vertex attributes.
     Vertices,
-    /// A draw reads it as indices.
+    /// A draw reads the data as indices.
     Indices,
-    /// An indirect draw or dispatch reads it as arguments.
+    /// An indirect draw or dispatch reads the data as arguments.
     IndirectArguments,
-    /// A shader reads it as a uniform buffer.
+    /// A shader reads the data as a uniform buffer.
     Uniform(ShaderStage),
-    /// A shader reads it as a storage buffer or a storage texel buffer.
+    /// A shader reads the data as a storage buffer or a storage texel buffer.
     Storage(ShaderStage),
-    /// A shader reads it as a uniform texel buffer.
+    /// A shader reads the data as a uniform texel buffer.
     Texels(ShaderStage),
-    /// A shader of the application stores to it.
+    /// A shader of the application stores to the data.
     Store(ShaderStage),
-    /// A copy reads it.
+    /// A copy reads the data.
     CopySource,
-    /// A copy, fill or update writes it.
+    /// A copy, fill or update writes the data.
     CopyDestination,
-    /// The host reads it.
+    /// The host reads the data.
     HostRead,
-    /// The host writes it.
+    /// The host writes the data.
     HostWrite,
-    /// Only of a counter: capture resumes from it.
+    /// For counters only: capture resumes from the counter.
     Resume,
-    /// Only of a counter: capture saves it.
+    /// For counters only: capture saves the counter.
     Save,
-    /// Only of a counter: a draw takes its vertex count from it.
+    /// For counters only: a draw computes its vertex count from the counter.
     ByteCount,
 }
 
@@ -286,12 +289,12 @@ pub struct Uses {
     /// The uses of the counters. [Counter passes](CounterOwner::Device) count as reads and stores of compute stages.
     pub counters: Vec<Use>,
     /// The uses of this draw's arguments, indices and vertex attributes that are not captured data. If a compute
-    /// stage captures the draw, the other resources of its vertex stage are included. A captured draw may read all
-    /// these in other stages than the application expects.
+    /// stage captures the draw, the other resources of its vertex stage are included. A captured draw may read these
+    /// inputs in other stages than the application expects.
     pub inputs: Vec<Use>,
 }
 
-/// A draw command, without its arguments, which are not part of a plan.
+/// The kind of a draw command. Draw arguments are not part of a plan.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -301,9 +304,9 @@ pub enum Call {
     Vertices,
     /// `vkCmdDrawIndexed`.
     Indexed,
-    /// `vkCmdDrawIndirect`, or a variant of it.
+    /// `vkCmdDrawIndirect`, or one of its variants.
     Indirect,
-    /// `vkCmdDrawIndexedIndirect`, or a variant of it.
+    /// `vkCmdDrawIndexedIndirect`, or one of its variants.
     IndexedIndirect,
     /// `vkCmdDrawIndirectByteCountEXT`.
     ByteCount(ByteCount),
@@ -324,19 +327,19 @@ pub struct ByteCount {
     /// The bytes that are subtracted from the counter: `counterOffset`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub counter_offset: u32,
-    /// The bytes of a vertex: `vertexStride`.
+    /// The size of a vertex in bytes: `vertexStride`.
     pub stride: u32,
     /// Earlier uses of the counter, as in [`Draw::before`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub before: Vec<Use>,
 }
 
-/// A counter: the number of bytes of a feedback buffer that are filled.
+/// The location of a counter. A counter is the number of bytes that captures have written to a feedback buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Counter {
-    /// The buffer that holds the counter, by a number that the host chooses.
+    /// The buffer that holds the counter, as a number that the host chooses.
     pub buffer: u32,
     /// The offset of the counter in the buffer, in bytes: a multiple of 4.
     pub offset: u64,
@@ -347,18 +350,19 @@ pub struct Counter {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum PassState {
-    /// No pass is active: the plan begins and ends one for the draw.
+    /// No pass is active. The plan begins and ends a pass for the draw.
     #[default]
     Outside,
     /// A pass is active, and a plan may end and resume it.
     Interruptible,
-    /// A pass is active and cannot be interrupted. It is in a secondary command buffer, in a subpass after the first,
-    /// or the application's own queries or conditional rendering are active. Planning fails if the pass would have to
-    /// end.
+    /// A pass is active and cannot be interrupted. This is the case in a secondary command buffer, in a subpass after
+    /// the first, and while the application's own queries or conditional rendering are active. Planning fails if the
+    /// pass would have to end.
     Uninterruptible,
-    /// A pass is active and cannot be interrupted, but the host can record commands before and after it. A step
-    /// [`Record`](super::Step::Record) requests this. The work in [`before`](Draw::before) precedes the pass, and the
-    /// work in [`next`](Draw::next) follows it. No draw in the pass can wait for data that is captured in it.
+    /// A pass is active and cannot be interrupted, but the host can record commands before and after it. Steps
+    /// [`Record`](super::Step::Record) choose between the three places. The commands in [`before`](Draw::before)
+    /// precede the pass, and the commands in [`next`](Draw::next) follow it. No draw in the pass can wait for data
+    /// that is captured in it.
     RecordedAround,
 }
 
@@ -381,7 +385,7 @@ pub enum Feedback {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Active {
-    /// The bound ranges, by number of the feedback buffer.
+    /// The bound ranges, indexed by the number of the feedback buffer.
     pub buffers: Vec<Option<Bound>>,
     /// How capture begins.
     pub begin: Begin,
@@ -396,8 +400,9 @@ pub struct Active {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Bound {
-    /// The buffer, by a number that the host chooses. WebGPU forbids overlapping bindings of one buffer and aligns
-    /// bindings to 256 bytes; without a number, buffers of the same size count as possibly the same.
+    /// The buffer, as a number that the host chooses. It matters for WebGPU, which forbids overlapping bindings of a
+    /// buffer and aligns bindings to 256 bytes. Without numbers, buffers of equal size are assumed to be possibly the
+    /// same buffer.
     #[cfg_attr(feature = "serde", serde(default))]
     pub buffer: Option<u32>,
     /// The size of the whole buffer.
@@ -415,12 +420,12 @@ pub struct Bound {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Begin {
-    /// Every buffer is empty.
+    /// Capture begins with empty buffers.
     #[default]
     Anew,
-    /// The buffers are filled up to these counters, one per feedback buffer; a buffer without a counter is empty.
+    /// Capture resumes from these counters, one per feedback buffer. A buffer without a counter is empty.
     Resume(Vec<Option<Counter>>),
-    /// An earlier draw began capture, which has not ended.
+    /// Capture is running, because an earlier draw began it.
     Running,
 }
 
@@ -432,9 +437,9 @@ pub enum End {
     /// No counter is saved.
     #[default]
     Forget,
-    /// These counters are saved, one per feedback buffer; `None` is not saved.
+    /// These counters are saved, one per feedback buffer. The counter of a buffer with `None` is not saved.
     Save(Vec<Option<Counter>>),
-    /// Capture does not end: the next draw continues it, in the same pass and with the same pipeline.
+    /// Capture does not end. The next draw continues it, in the same pass and with the same pipeline.
     Running,
 }
 
@@ -443,14 +448,14 @@ pub enum End {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Query {
-    /// Primitives written and primitives needed by the capture of this stream.
+    /// A transform feedback query of this stream: primitives written and primitives needed.
     Stream(u32),
-    /// Primitives emitted to this stream, captured or not.
+    /// A primitives-generated query of this stream: primitives emitted, whether they are captured or not.
     PrimitivesGenerated(u32),
 }
 
 impl ByteCount {
-    /// Whether only memory of the device holds the counter.
+    /// Whether the host does not know the counter, because only the device writes it.
     pub(super) fn is_on_device(&self) -> bool {
         self.path == Path::Extension || self.counter_owner == CounterOwner::Device
     }

@@ -4,7 +4,7 @@ mod shader_runs;
 mod words;
 
 pub use shader_runs::{ShaderRuns, SpillCost};
-pub use words::{ParamValue, ParamValues, WordRange};
+pub use words::{ParamRange, ParamValue, ParamValues};
 
 use super::state::{ByteCount, Counter, Path, Query, Topology};
 use super::sync::Barrier;
@@ -21,7 +21,7 @@ pub struct Plan {
     pub path: Option<Path>,
     /// Which vertex of a primitive is captured first.
     pub vertex_order: VertexOrder,
-    /// How often the shader runs, if the variants leave a choice.
+    /// How many times the shader runs, if the variants support both one and two runs.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub shader_runs: Option<ShaderRuns>,
     /// The steps, in their order.
@@ -29,8 +29,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Returns the steps that are recorded before, in or after the application's pass, in their order. All are in the
-    /// pass unless it is [recorded around](super::PassState::RecordedAround).
+    /// Returns the steps that are recorded before, in or after the application's pass, in their order. All steps are
+    /// in the pass unless the pass is [recorded around](super::PassState::RecordedAround).
     pub fn at(&self, place: RecordAt) -> impl Iterator<Item = &Step> {
         let mut now = RecordAt::InPass;
         self.steps.iter().filter(move |step| match step {
@@ -48,9 +48,9 @@ impl Plan {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum VertexOrder {
-    /// The provoking vertex of the pipeline's mode.
+    /// The provoking vertex, according to the pipeline's provoking vertex mode.
     AsProvoked,
-    /// Any vertex, with the winding preserved.
+    /// Any vertex; the winding is preserved.
     AnyRotation,
 }
 
@@ -69,27 +69,28 @@ pub enum Step {
     BeginQuery(Query),
     /// End a query on the device.
     EndQuery(Query),
-    /// The host adds the count that it computes for the draw to the query's result.
+    /// The host computes the draw's count and adds it to the query's result.
     Count(Query),
     /// Bind a pipeline.
     BindPipeline(Bind),
-    /// Bind the compute pipeline that captures, outside of render passes; if the API has compute passes, in one.
+    /// Bind the compute pipeline that captures, outside of render passes. If the API has compute passes, begin one
+    /// first.
     BindCompute(Variant),
     /// Bind a feedback buffer as a storage buffer.
     BindStorage(StorageRange),
-    /// Bind the draw's index buffer as a storage buffer, at a multiple of the device's alignment. The host parameter
-    /// `index_offset` is the distance from the start of the binding to index 0.
+    /// Bind the draw's index buffer as a storage buffer, with an offset that is a multiple of the device's alignment.
+    /// The host parameter `index_offset` is the distance from the start of the binding to index 0.
     BindIndices(Set, Binding),
-    /// Bind the [segment table](polyshade::transform_feedback::Segments::table) as a storage buffer. The host makes
-    /// it of the draw's indices.
+    /// Bind the [segment table](polyshade::transform_feedback::Segments::table) as a storage buffer. The host builds
+    /// the table from the draw's indices.
     BindSegments(Set, Binding),
     /// Bind the outputs buffer as a storage buffer. The host allocates [as many
-    /// bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw's outputs take; no other command uses
-    /// them until the draw has finished. All such steps of a plan bind the same buffer.
+    /// bytes](polyshade::transform_feedback::Layout::outputs_size) as the draw's outputs need; no other command may
+    /// use the buffer until the draw has finished. All `BindOutputs` steps of a plan bind the same buffer.
     BindOutputs(Set, Binding),
     /// Bind ranges as feedback buffers from number 0 on; `None` leaves a buffer unbound.
     BindFeedback(Vec<Option<FeedbackRange>>),
-    /// The host writes its parameters.
+    /// Write the host parameters.
     FillIn(ParamValues),
     /// Begin capture.
     BeginFeedback(Counters),
@@ -97,21 +98,23 @@ pub enum Step {
     EndFeedback(Counters),
     /// Draw.
     Draw(DrawCall),
-    /// Capture the draw with these vertices in a compute stage. The dispatch has the
+    /// Dispatch the compute stage that captures the draw with these vertices. The dispatch has the
     /// [workgroups](polyshade::transform_feedback::Layout::work_groups) of the draw. If the API has compute passes,
-    /// end the pass that the compute pipeline was bound in.
+    /// then end the compute pass.
     Dispatch(DrawCall),
-    /// The host advances its counters by the bytes that the draw captured, and saves them: one per feedback buffer.
+    /// The host advances its counters by the bytes that the draw captured, and saves them. There is one entry per
+    /// feedback buffer.
     Advance(Vec<Option<Counter>>),
     /// Write the host's counters to the application's buffers, for other commands to read.
     WriteCounters(Vec<Counter>),
-    /// Find where the indices of the draw restart primitives. This is a dispatch of the
-    /// [shader](crate::counter_pass::Shader::Segments) that makes the tables.
+    /// Find where the indices of the draw restart primitives. This step dispatches the
+    /// [shader](crate::counter_pass::Shader::Segments) that builds the segment tables.
     FindSegments,
     /// Advance the counters on the device: dispatch the [shader](crate::counter_pass::Shader::Count).
     CounterPass(CounterPass),
-    /// Record the next steps before, in or after the application's pass, after such steps of earlier draws. The pass
-    /// is [recorded around](super::PassState::RecordedAround). A plan begins in the pass.
+    /// Record the next steps before, in or after the application's pass, following the steps of earlier draws there.
+    /// Only plans for passes that are [recorded around](super::PassState::RecordedAround) have such steps. A plan
+    /// begins in the pass.
     Record(RecordAt),
 }
 
@@ -120,7 +123,8 @@ pub enum Step {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RecordAt {
-    /// Before the pass; for a secondary command buffer, before the pass of the primary one that executes it.
+    /// Before the pass. For a secondary command buffer, this is before the pass of the primary command buffer that
+    /// executes it.
     BeforePass,
     /// In the pass.
     InPass,
@@ -129,7 +133,7 @@ pub enum RecordAt {
 }
 
 impl RecordAt {
-    /// All values, in the order in which a plan has them.
+    /// All values, in the order in which they occur in a plan.
     pub const ALL: [Self; 3] = [Self::BeforePass, Self::InPass, Self::AfterPass];
 }
 
@@ -137,18 +141,19 @@ impl RecordAt {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct CounterPass {
-    /// The counters with which capture begins, if it does.
+    /// The counters with which capture begins, if it begins with this draw.
     pub begin: Option<Counters>,
     /// The counter that the device computes the vertex count from, if any.
     pub count: Option<CountedBy>,
-    /// The host parameters of the variant, of which the device computes some; `None` if nothing is captured. Each
+    /// The host parameters of the variant, some of which the device computes; `None` if nothing is captured. Each
     /// draw of a multi-draw has its own.
-    pub words: Option<ParamValues>,
-    /// The bytes of a vertex in each feedback buffer; 0 for a buffer that is unbound or unused.
+    pub params: Option<ParamValues>,
+    /// The vertex stride of each feedback buffer in bytes; 0 for a buffer that is unbound or unused.
     pub strides: Vec<u32>,
     /// The queries that count the draw.
     pub queries: Vec<Query>,
-    /// The counters that are saved, if capture ends; this is before the draw, as its outputs do not affect them.
+    /// The counters that are saved, if capture ends. They are saved before the draw, because its outputs do not
+    /// affect them.
     pub end: Option<Counters>,
 }
 
@@ -169,9 +174,9 @@ pub struct Pass {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Attachments {
-    /// The application's.
+    /// The application's attachments.
     Application,
-    /// None.
+    /// No attachments.
     None,
     /// One colour attachment of one pixel, which the API requires; no draw writes to it.
     Dummy,
@@ -182,15 +187,15 @@ pub enum Attachments {
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Contents {
-    /// As the application specifies.
+    /// The contents that the application's load operations specify.
     AsAsked,
-    /// Loaded: the contents when the pass was interrupted.
+    /// The contents that the attachments had when the pass was interrupted.
     Load,
-    /// Undefined.
+    /// Undefined contents.
     DontCare,
 }
 
-/// How a pass is begun.
+/// The command that begins a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -206,7 +211,7 @@ pub enum PassScope {
     PassEncoder,
 }
 
-/// A variant of the stage that is captured.
+/// A variant of the captured stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -223,7 +228,7 @@ pub enum Variant {
     Both,
     /// Stores the capture and all outputs, and has no stage outputs.
     SpillOutputs,
-    /// Reads the outputs that a `SpillOutputs` pass has stored.
+    /// Reads the outputs that a pass with `SpillOutputs` has stored.
     ReloadOutputs,
 }
 
@@ -246,7 +251,7 @@ pub enum Position {
     Unchanged,
     /// [`rasterizer_discard`](polyshade::rasterizer_discard) moves the position away, so nothing is rasterized.
     MovedAway {
-        /// The specialization constant that is 1 in this pipeline; without one, the variant always moves it.
+        /// The specialization constant to set to 1 in this pipeline; `None` if the variant always moves the position.
         constant: Option<u32>,
     },
 }
@@ -268,13 +273,13 @@ pub enum Rasterization {
 pub enum Assembly {
     /// With the topology of the draw.
     AsDrawn(Topology),
-    /// As points: a capture-only pass is a point list for every captured topology.
+    /// As points. A capture-only pass draws a point list for every captured topology.
     Points,
-    /// With another topology that the API has, through indices that the host makes.
+    /// With another topology that the API supports, using indices that the host generates.
     Rewritten(Topology),
 }
 
-/// A pipeline to bind. With the modules and the rest of the application's state, it is a complete key of a pipeline.
+/// A pipeline to bind. Together with the modules and the rest of the application's state, it is a complete cache key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Bind {
@@ -288,7 +293,7 @@ pub struct Bind {
     pub assembly: Assembly,
     /// Which vertex of a primitive is the provoking one; `First` for points.
     pub provoking_vertex: ProvokingVertex,
-    /// The attachments of the pass of the draw: the pipeline is made for their formats.
+    /// The attachments of the draw's pass. The pipeline is created for their formats.
     pub attachments: Attachments,
 }
 
@@ -303,9 +308,9 @@ pub struct StorageRange {
     /// The number of the feedback buffer.
     pub buffer: u32,
     /// The offset of the binding, a multiple of the device's alignment. The host parameter `offset` is the distance
-    /// from there to the feedback range.
+    /// from the start of the binding to the feedback range.
     pub offset: u64,
-    /// The bytes that are bound.
+    /// The size of the binding in bytes.
     pub size: u64,
 }
 
@@ -324,16 +329,16 @@ pub struct FeedbackRange {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Counters {
-    /// The counters of the feedback buffers, by number; `None` is a null handle, and its offset is 0.
+    /// The counters, indexed by the number of the feedback buffer. `None` is a null handle with offset 0.
     pub counters: Vec<Option<Counter>>,
 }
 
-/// The draw command.
+/// A draw command.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DrawCall {
-    /// The draw's vertices and instances, in their order.
+    /// A direct draw of the draw's vertices and instances, in order.
     Vertices,
     /// The application's indexed draw.
     Indexed,
@@ -341,18 +346,20 @@ pub enum DrawCall {
     Indirect,
     /// The application's indexed indirect draw.
     IndexedIndirect,
-    /// As many vertices as the draw has indices, from `firstIndex` on, without the index buffer.
+    /// A non-indexed draw of an indexed draw's vertices: its vertex count is the index count, and it starts at
+    /// `firstIndex`.
     OverIndices,
-    /// With arguments that the [counter pass](Step::CounterPass) has written. They are one `VkDrawIndirectCommand`
-    /// for each draw of a multi-draw, with its own host parameters bound before; for a dispatch, one
-    /// `VkDispatchIndirectCommand`. A first instance other than 0 needs `drawIndirectFirstInstance`.
+    /// An indirect draw or dispatch with arguments from the [counter pass](Step::CounterPass). Each draw of a
+    /// multi-draw has its own `VkDrawIndirectCommand`, and its host parameters are bound before it. A dispatch has
+    /// one `VkDispatchIndirectCommand`. A first instance other than 0 needs `drawIndirectFirstInstance`.
     FromCounterPass,
-    /// With indices that the host makes to form the primitives, instead of the application's. With a counter, the
-    /// host computes the number of vertices from it.
+    /// A draw with indices that the host generates to form the primitives, instead of the application's indices. If
+    /// there is a counter, the host computes the number of vertices from it.
     Rewritten(Option<CountedBy>),
     /// `vkCmdDrawIndirectByteCountEXT`.
     ByteCount(CountedBy),
-    /// The draw's instances, with the vertex count that the host [computes](CountedBy::vertices) from the counter.
+    /// A direct draw of the draw's instances, with the vertex count that the host [computes](CountedBy::vertices)
+    /// from the counter.
     CountedByHost(CountedBy),
 }
 
@@ -364,7 +371,7 @@ pub struct CountedBy {
     pub counter: Counter,
     /// The bytes that are subtracted from the counter.
     pub offset: u32,
-    /// The bytes of a vertex.
+    /// The size of a vertex in bytes.
     pub stride: u32,
 }
 

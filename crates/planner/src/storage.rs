@@ -1,4 +1,4 @@
-//! Plans of draws that variants which store to buffers capture.
+//! Plans draws that are captured by variants that store to buffers.
 
 mod words;
 
@@ -11,8 +11,8 @@ use super::state::{
     STORAGE_BUFFERS, Storage, StoredIndices, Use,
 };
 use super::steps::{
-    CounterPass, Counters, DrawCall, ParamValues, Plan, Position, Rasterization, ShaderRuns, Step,
-    StorageRange, Variant, VertexOrder, WordRange,
+    CounterPass, Counters, DrawCall, ParamRange, ParamValues, Plan, Position, Rasterization,
+    ShaderRuns, Step, StorageRange, Variant, VertexOrder,
 };
 use super::sync::{Resource, barrier};
 use crate::code;
@@ -28,9 +28,9 @@ enum Shape {
     CaptureOnly,
     /// One draw that captures and rasterizes.
     AtOnce,
-    /// A draw that captures, then one that rasterizes.
+    /// A draw that captures, then a draw that rasterizes.
     CaptureThenRaster,
-    /// A draw that captures and stores all outputs, then one that reads them back.
+    /// A draw that captures and stores all outputs, then a draw that reads the stored outputs.
     CaptureThenPass,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Stored<'s> {
 }
 
 impl<'s> Stored<'s> {
-    /// Returns those of a draw that a device captures on `path`, or the reason why it cannot.
+    /// Returns the bindings and parameters of a draw that a device captures on `path`, or the reason why it cannot.
     pub(super) fn new(
         device: &Device,
         pipeline: &Pipeline,
@@ -64,13 +64,13 @@ impl<'s> Stored<'s> {
         Ok(Self { storage, bindings, words })
     }
 
-    /// The bytes of a vertex in each bound feedback buffer.
+    /// Returns the vertex stride of each feedback buffer in bytes; 0 for unbound buffers.
     pub(super) fn strides(&self, capture: &Capture) -> Vec<u32> {
         strides(&self.words, capture)
     }
 
-    /// The steps that bind all buffers and write the host parameters. If the device owns the counters, the counter
-    /// pass writes the parameters, and is added to `steps`.
+    /// Returns the steps that bind all buffers and write the host parameters. If the device owns the counters, a
+    /// counter pass is added to `steps` and writes the parameters instead.
     pub(super) fn bound(
         self,
         steps: &mut PlanBuilder<'_>,
@@ -90,9 +90,9 @@ impl<'s> Stored<'s> {
     }
 }
 
-/// The pipeline's description of the variants.
+/// Returns the pipeline's description of the variants.
 fn storage(capture: &Capture) -> Result<&Storage, Error> {
-    let missing = "the pipeline does not say what the storage path binds";
+    let missing = "the pipeline does not describe the bindings of the storage path";
     capture.storage.as_ref().ok_or_else(|| Error::new(&code::PLAN_NO_STORAGE_LAYOUT, missing))
 }
 
@@ -105,13 +105,14 @@ pub(super) fn plan(
 ) -> Result<Plan, Error> {
     let storage = self::storage(capture)?;
     if !device.vertex_stores {
-        let message = "the device lets no vertex stage store (vertexPipelineStoresAndAtomics)";
+        let message =
+            "the device does not support stores in vertex stages (vertexPipelineStoresAndAtomics)";
         return Err(Error::new(&code::PLAN_MISSING_FEATURE, message));
     }
     if storage.is_dispatched() {
         return Err(Error::new(
             &code::PLAN_VARIANT_MISMATCH,
-            "the variants are dispatched, not drawn",
+            "the variants must be dispatched, not drawn",
         ));
     }
     let stored = Stored::new(device, pipeline, draw, (capture, active), Path::Storage)?;
@@ -166,7 +167,7 @@ pub(super) fn plan(
     steps.finish(Some(Path::Storage), Some(VertexOrder::AsProvoked))
 }
 
-/// The bindings of the index buffer and of the table of segments, if the variants have them.
+/// Returns steps that bind the index buffer and the segment table, if the variants have these bindings.
 fn bindings_of_indices(storage: &Storage) -> impl Iterator<Item = Step> {
     let StoredIndices { buffer, segments, .. } = storage.indices.unwrap_or_default();
     let buffer = buffer.map(|binding| Step::BindIndices(storage.set, binding));
@@ -174,12 +175,12 @@ fn bindings_of_indices(storage: &Storage) -> impl Iterator<Item = Step> {
     buffer.into_iter().chain(segments)
 }
 
-/// The binding of the outputs buffer, if the variants have one.
+/// Returns a step that binds the outputs buffer, if the variants have that binding.
 pub(super) fn binding_of_outputs(storage: &Storage) -> impl Iterator<Item = Step> {
     storage.outputs.map(|outputs| Step::BindOutputs(storage.set, outputs.buffer)).into_iter()
 }
 
-/// The counter pass of the draw.
+/// Returns the counter pass of the draw.
 fn keep(
     capture: &Capture,
     active: &Active,
@@ -191,7 +192,7 @@ fn keep(
     CounterPass {
         begin: (active.begin != Begin::Running)
             .then(|| Counters { counters: active.begin.counters().to_vec() }),
-        words: Some(words),
+        params: Some(words),
         strides,
         queries,
         end: (!saved.is_empty()).then(|| Counters { counters: saved.to_vec() }),
@@ -199,9 +200,9 @@ fn keep(
     }
 }
 
-/// The bytes of a vertex in each feedback buffer; 0 for unbound buffers.
+/// Returns the vertex stride of each feedback buffer in bytes; 0 for unbound buffers.
 fn strides(words: &ParamValues, capture: &Capture) -> Vec<u32> {
-    let stride = |(range, stride): (&WordRange, u32)| match range.unbound {
+    let stride = |(range, stride): (&ParamRange, u32)| match range.unbound {
         true => 0,
         false => stride,
     };
@@ -210,27 +211,29 @@ fn strides(words: &ParamValues, capture: &Capture) -> Vec<u32> {
 }
 
 fn check_limits(device: &Device, storage: &Storage) -> Result<(), Error> {
-    let by_address = storage.host.is_address();
+    let by_address = storage.params_at.is_address();
     if by_address && !device.buffer_addresses {
         return Err(Error::new(
             &code::PLAN_MISSING_FEATURE,
-            "the device has no addresses of buffers (bufferDeviceAddress)",
+            "the device does not support buffer addresses (bufferDeviceAddress)",
         ));
     }
     let of_buffers = (!by_address).then_some(storage.set.0);
-    let last_set = of_buffers.max(storage.host.descriptor().map(|(set, _)| set.0));
+    let last_set = of_buffers.max(storage.params_at.descriptor().map(|(set, _)| set.0));
     let (sets, most) = (last_set.map_or(0, |set| set.saturating_add(1)), device.max_bound_sets);
     if sets > most {
         return Err(Error::new(
             &code::PLAN_DEVICE_LIMIT,
-            format!("{sets} descriptor sets, only {most}"),
+            format!("the variants need {sets} descriptor sets, but the device supports {most}"),
         ));
     }
     let (buffers, most) = (buffers(device, storage), device.max_storage_buffers);
     if buffers > most {
         return Err(Error::new(
             &code::PLAN_DEVICE_LIMIT,
-            format!("{buffers} storage buffers, only {most} ({STORAGE_BUFFERS})"),
+            format!(
+                "the variants need {buffers} storage buffers, but the device supports {most} ({STORAGE_BUFFERS})"
+            ),
         ));
     }
     Ok(())
@@ -250,13 +253,13 @@ fn check_draw(
     match &draw.call {
         Call::Indirect | Call::IndexedIndirect if counter_owner == CounterOwner::Host => {
             let message =
-                "the host does not know arguments in buffers: put the counters on the device";
+                "the host does not know draw arguments in buffers: put the counters on the device";
             return Err(Error::new(&code::PLAN_HOST_COUNTERS, message));
         }
         Call::ByteCount(count) if counter_owner == CounterOwner::Host && count.is_on_device() => {
             return Err(Error::new(
                 &code::PLAN_HOST_COUNTERS,
-                "the host does not know the counter that counts the vertices",
+                "the host does not know the value of the counter that gives the vertex count",
             ));
         }
         Call::Vertices
@@ -265,7 +268,7 @@ fn check_draw(
         | Call::IndexedIndirect
         | Call::ByteCount(_) => {}
     }
-    // The topology must be one of those that the variants were made for.
+    // The variants must support the topology.
     let name = pipeline.topology.name();
     let topology = pipeline.topology.captured().ok_or_else(|| {
         Error::new(&code::PLAN_TOPOLOGY, format!("the storage path does not capture a {name}"))
@@ -283,14 +286,15 @@ fn check_draw(
     Ok(topology)
 }
 
-/// Rejects indexed draws if the variants are for draws without indices, and the other way round.
+/// Rejects indexed draws if the variants are for non-indexed draws, and non-indexed draws if they are for indexed
+/// draws.
 fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<(), Error> {
     let is_indexed = matches!(draw.call, Call::Indexed | Call::IndexedIndirect);
     let message = match storage.indices {
         None if is_indexed => "the variants were not made for draws with indices",
         Some(_) if !is_indexed => "the variants are for draws with indices",
         Some(indices) if indices.restart && !pipeline.primitive_restart => {
-            "the variants restart primitives, and the pipeline does not"
+            "the variants restart primitives, but the pipeline does not"
         }
         Some(indices) if !indices.restart && pipeline.primitive_restart => {
             "the variants were not made for indices that restart primitives"
@@ -300,16 +304,16 @@ fn check_indices(pipeline: &Pipeline, draw: &Draw, storage: &Storage) -> Result<
     Err(Error::new(&code::PLAN_VARIANT_MISMATCH, message))
 }
 
-/// Checks that the variants read their host parameters from memory: the device writes them for each draw.
+/// Checks that the variants read their host parameters from memory, because the device writes them for each draw.
 fn check_place(device: &Device, storage: &Storage) -> Result<(), Error> {
-    match storage.host {
+    match storage.params_at {
         ParamSource::Address(_) => Ok(()),
         ParamSource::StorageBuffer { .. } | ParamSource::Uniform { .. } => {
             check_counter_pass(device)
         }
         ParamSource::PushConstant { .. } | ParamSource::Specialization { .. } => {
-            let message = "counters on the device need variants that read their parameters from memory: \
-                a buffer, or an address";
+            let message = "counters on the device need variants that read their parameters from a buffer or at an \
+                address";
             Err(Error::new(&code::PLAN_PARAMS_SOURCE, message))
         }
     }
@@ -326,16 +330,16 @@ fn check_words(device: &Device, words: &ParamValues) -> Result<(), Error> {
     if end > u64::from(most) {
         return Err(Error::new(
             &code::PLAN_DEVICE_LIMIT,
-            format!("{end} bytes of push constants, only {most}"),
+            format!("{end} bytes of push constants exceed the limit of {most}"),
         ));
     }
     Ok(())
 }
 
-/// The number of storage buffers that counts against the limit. On Metal, host parameters take one from every source,
-/// and the buffer sizes that the shader queries take another.
+/// The number of storage buffers that count against the limit. On Metal, the host parameters always take a buffer,
+/// and the buffer sizes that the shader queries take another one.
 fn buffers(device: &Device, storage: &Storage) -> u32 {
-    let beside = match storage.host {
+    let beside = match storage.params_at {
         _ if device.api != Api::Metal => 0,
         ParamSource::StorageBuffer { .. } | ParamSource::Specialization { .. } => 1,
         ParamSource::Uniform { .. } | ParamSource::PushConstant { .. } => 2,
@@ -346,7 +350,8 @@ fn buffers(device: &Device, storage: &Storage) -> u32 {
     storage.storage_buffers.saturating_add(beside)
 }
 
-/// Rejects counters that the application has written if the host owns the counters: it does not know their values.
+/// Rejects counters that the application has written, because a host that owns the counters does not know their
+/// values.
 fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
     let resumed = active.begin.counters().iter().any(Option::is_some);
     let counted = match &draw.call {
@@ -356,8 +361,9 @@ fn check_counters(draw: &Draw, active: &Active) -> Result<(), Error> {
     let before = draw.before.counters.iter().filter(|_| resumed).chain(counted);
     match before.copied().find(|one| one.writes() && *one != Use::Save) {
         Some(one) => {
-            let message =
-                format!("the host does not know the value of a counter that was written ({one:?})");
+            let message = format!(
+                "the host does not know the value of a counter that the application has written ({one:?})"
+            );
             Err(Error::new(&code::PLAN_HOST_COUNTERS, message))
         }
         None => Ok(()),
@@ -380,7 +386,8 @@ fn shape(
             false => Err(Error::new(
                 &code::PLAN_STORES_BESIDE_OUTPUTS,
                 format!(
-                    "{} captures only what it can store beside outputs, lists and strips without indices",
+                    "{} can capture only lists and strips without indices: the capturing variant must also write its \
+                        outputs",
                     device.api.name()
                 ),
             )),
@@ -401,7 +408,7 @@ fn shape(
     }
 }
 
-/// Rejects side effects of the shader that two passes would repeat.
+/// Rejects shaders with side effects if two passes would repeat the effects.
 pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
         Some(SideEffects::Refuse) => Err(Error::new(
@@ -412,18 +419,18 @@ pub(super) fn check_two_passes(pipeline: &Pipeline) -> Result<(), Error> {
     }
 }
 
-/// Rejects side effects of the shader in a pass that rasterizer discard omits.
+/// Rejects shaders with side effects if rasterizer discard omits the pass that has the effects.
 pub(super) fn check_capture_alone(pipeline: &Pipeline) -> Result<(), Error> {
     match pipeline.side_effects {
         Some(SideEffects::InSecondPass) => Err(Error::new(
             &code::PLAN_SIDE_EFFECTS,
-            "the shader's own stores are in a pass that is not drawn",
+            "the pass that keeps the shader's own stores is not drawn",
         )),
         Some(SideEffects::Refuse | SideEffects::InFirstPass) | None => Ok(()),
     }
 }
 
-/// The host advances its counters, and saves them if capture ends with the draw.
+/// Adds a step in which the host advances its counters, and saves them if capture ends with the draw.
 pub(super) fn advance(steps: &mut PlanBuilder<'_>, active: &Active, buffers: usize) {
     if active.counter_owner == CounterOwner::Device {
         return;
@@ -435,7 +442,8 @@ pub(super) fn advance(steps: &mut PlanBuilder<'_>, active: &Active, buffers: usi
     }
 }
 
-/// If commands other than captures read the host's counters, it writes them to the application's buffers.
+/// Adds a step that writes the host's counters to the application's buffers, if commands other than captures read
+/// them.
 pub(super) fn write_counters(steps: &mut PlanBuilder<'_>, draw: &Draw, active: &Active) {
     let by_host = |one: &&Use| matches!(one, Use::Resume | Use::Save | Use::ByteCount);
     let next = &draw.next.counters;

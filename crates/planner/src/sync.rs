@@ -1,6 +1,6 @@
 //! The pipeline stages and accesses of each use of captured data and counters.
 //!
-//! Stages and accesses are Vulkan's, by name and by number.
+//! The stages and accesses have the names and values of the Vulkan flags.
 
 use super::state::{Path, ShaderStage, Use};
 use polyshade::host::ParamSource;
@@ -76,7 +76,7 @@ macro_rules! flags {
 }
 
 flags! {
-    /// Pipeline stages, by Vulkan's names without prefix and suffix.
+    /// Pipeline stages. The names are Vulkan's, without prefix and suffix.
     Stages: "VkPipelineStageFlags" {
         DRAW_INDIRECT = 0x2,
         VERTEX_INPUT = 0x4,
@@ -96,7 +96,7 @@ flags! {
 }
 
 flags! {
-    /// Accesses to memory, by Vulkan's names without prefix and suffix.
+    /// Memory accesses. The names are Vulkan's, without prefix and suffix.
     Accesses: "VkAccessFlags" {
         INDIRECT_COMMAND_READ = 0x1,
         INDEX_READ = 0x2,
@@ -155,7 +155,7 @@ impl Use {
             Self::CopyDestination => (Stages::TRANSFER, A::TRANSFER_WRITE),
             Self::HostRead => (Stages::HOST, A::HOST_READ),
             Self::HostWrite => (Stages::HOST, A::HOST_WRITE),
-            // Vulkan allows either stage to do this read, and drivers differ.
+            // Vulkan allows this read in either of the two stages, and drivers differ.
             Self::Resume => (
                 Stages::DRAW_INDIRECT | Stages::TRANSFORM_FEEDBACK,
                 A::TRANSFORM_FEEDBACK_COUNTER_READ,
@@ -165,7 +165,7 @@ impl Use {
         Scope { stages, accesses }
     }
 
-    /// Whether the use writes.
+    /// Whether the use is a write.
     pub fn writes(self) -> bool {
         match self {
             Self::Capture(_)
@@ -186,7 +186,7 @@ impl Use {
         }
     }
 
-    /// Whether a draw can have this use.
+    /// Whether a draw can use data in this way.
     pub(super) fn is_drawn(self) -> bool {
         match self {
             Self::Uniform(stage)
@@ -204,7 +204,7 @@ impl Use {
         }
     }
 
-    /// Whether only counters have this use, never captured data.
+    /// Whether only counters, and never captured data, can be used in this way.
     pub(super) fn is_of_counters(self) -> bool {
         matches!(self, Self::Resume | Self::Save | Self::ByteCount)
     }
@@ -216,11 +216,11 @@ impl Use {
 pub struct Scope {
     /// The stages.
     pub stages: Stages,
-    /// The accesses; none for an execution dependency.
+    /// The accesses; empty for an execution dependency.
     pub accesses: Accesses,
 }
 
-/// The data of a barrier.
+/// The data that a barrier protects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -237,7 +237,7 @@ pub enum Resource {
     Inputs,
     /// The memory of the [counter pass](crate::counter_pass): state, host parameters, tables and draw arguments.
     DeviceCounters,
-    /// The outputs that one pass stores and the next reads.
+    /// The outputs that one pass stores and the next pass reads.
     Outputs,
 }
 
@@ -256,26 +256,27 @@ impl Resource {
     }
 }
 
-/// A barrier: `from` ends, and its writes are visible, before `to` begins.
+/// A barrier: the accesses in `from` finish, and their writes become visible, before the accesses in `to` begin.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 pub struct Barrier {
     /// The data that the barrier protects.
     pub resource: Resource,
-    /// The first synchronization scope. Its accesses are writes only; it has none if the data was only read.
+    /// The first synchronization scope. Its accesses are only writes, so there are none if the data was only read.
     pub from: Scope,
     /// The second synchronization scope.
     pub to: Scope,
 }
 
-/// Returns the barrier between uses of captured data or counters; `None` if neither side writes or one side is empty.
+/// Returns the barrier between earlier and later uses of captured data or counters; `None` if neither list has a
+/// write or one list is empty.
 pub fn barrier(resource: Resource, from: &[Use], to: &[Use]) -> Option<Barrier> {
     let (from_writes, to_writes) = (writes(from), writes(to));
     if from.is_empty() || to.is_empty() || !(from_writes || to_writes) {
         return None;
     }
     let mut barrier = Barrier { resource, from: Scope::default(), to: Scope::default() };
-    // Reads need not wait for reads.
+    // Reads need not wait for other reads.
     for one in from.iter().filter(|one| to_writes || one.writes()) {
         let scope = one.scope();
         barrier.from.stages = barrier.from.stages | scope.stages;
@@ -293,7 +294,7 @@ pub fn barrier(resource: Resource, from: &[Use], to: &[Use]) -> Option<Barrier> 
     Some(barrier)
 }
 
-/// The barrier for the attachments between two parts of an interrupted pass.
+/// Returns the barrier for the attachments between two parts of an interrupted pass.
 pub(super) fn attachments() -> Barrier {
     use Accesses as A;
     let stages = Stages::EARLY_FRAGMENT_TESTS
@@ -308,7 +309,7 @@ pub(super) fn attachments() -> Barrier {
     }
 }
 
-/// The barrier between the capture on `path` and the pass that reads back the outputs.
+/// Returns the barrier between the capture on `path` and the pass that reads the stored outputs.
 pub(super) fn outputs(path: Path) -> Barrier {
     let stage = match path {
         Path::Compute => Stages::COMPUTE_SHADER,
@@ -318,7 +319,7 @@ pub(super) fn outputs(path: Path) -> Barrier {
     Barrier { resource: Resource::Outputs, from, to: Use::Storage(ShaderStage::Vertex).scope() }
 }
 
-/// The barrier before the counter pass overwrites data that earlier draws, or draws of an earlier submission, read.
+/// Returns the barrier before the counter pass, which overwrites data that earlier draws or submissions read.
 pub(super) fn before_counter_pass() -> Barrier {
     let from = Scope {
         stages: Stages::DRAW_INDIRECT | Stages::VERTEX_SHADER | Stages::COMPUTE_SHADER,
@@ -327,13 +328,14 @@ pub(super) fn before_counter_pass() -> Barrier {
     Barrier { resource: Resource::DeviceCounters, from, to: by_counter_pass() }
 }
 
-/// The barrier between the shader that makes the tables and the counter pass, which reads them.
+/// Returns the barrier between the shader that builds the segment tables and the counter pass, which reads the
+/// tables.
 pub(super) fn within_counter_pass() -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
     Barrier { resource: Resource::DeviceCounters, from, to: by_counter_pass() }
 }
 
-/// The barrier between the counter pass and the reads of its results. It wrote host parameters, draw arguments, or
+/// Returns the barrier between the counter pass and the reads of its results: host parameters, draw arguments, or
 /// both.
 pub(super) fn after_counter_pass(
     words: Option<ParamSource>,
@@ -341,7 +343,7 @@ pub(super) fn after_counter_pass(
     arguments: bool,
 ) -> Barrier {
     let from = Scope { stages: Stages::COMPUTE_SHADER, accesses: Accesses::SHADER_WRITE };
-    // There may also be tables of segments, which are read as storage.
+    // The shader may also read segment tables, as storage buffers.
     let uses = [
         words.map(|_| Use::Storage(stage)),
         matches!(words, Some(ParamSource::Uniform { .. })).then_some(Use::Uniform(stage)),
@@ -363,7 +365,7 @@ fn writes(uses: &[Use]) -> bool {
     uses.iter().any(|one| one.writes())
 }
 
-/// Only writes have to be made available.
+/// Keeps only writes, because only writes must be made available.
 fn written(accesses: Accesses) -> Accesses {
     Accesses(accesses.0 & !Accesses::SHADER_READ.0)
 }

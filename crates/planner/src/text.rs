@@ -1,4 +1,4 @@
-//! Plans as text, one step a line, for people and for tests.
+//! Formats plans as text, one step per line, for people and for tests.
 
 mod words;
 
@@ -88,7 +88,7 @@ impl fmt::Display for Step {
                 write!(f, "bind set {} binding {}: spilled outputs", set.0, binding.0)
             }
             Self::FindSegments => f.write_str("dispatch: find the segments of the indices"),
-            Self::CounterPass(keep) => keep.fmt(f),
+            Self::CounterPass(pass) => pass.fmt(f),
         }
     }
 }
@@ -127,7 +127,7 @@ impl fmt::Display for Pass {
         };
         let contents = match self.contents {
             Contents::AsAsked => "as asked for",
-            Contents::Load => "go on with what they held",
+            Contents::Load => "continue with their contents",
             Contents::DontCare => "hold anything",
         };
         write!(f, "begin {scope}: {}", self.attachments)?;

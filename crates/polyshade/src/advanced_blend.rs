@@ -1,11 +1,11 @@
-//! Emulates advanced blend equations: the fragment shader reads the destination and blends.
+//! Emulates advanced blend equations: the fragment shader reads the destination colour and blends.
 //!
 //! Few drivers have `VK_EXT_blend_operation_advanced`, which has the blend modes of design tools. This lowering
 //! demotes the shader's colour outputs to private variables. At every exit of the shader, it blends them with the
 //! contents of the attachment and writes the result. Fixed-function blending must be off; the write mask still
 //! applies. All 46 equations, the three overlap modes and both kinds of alpha are supported, separately for each
-//! target. So are the functions of fixed-function blending, so that targets can be mixed: ordinary factors and
-//! operations, second sources, logic operations, alpha to coverage.
+//! target. The features of fixed-function blending are supported as well, so each target can use either kind: factors
+//! and operations, second sources, logic operations, alpha to coverage.
 //!
 //! ```
 //! # use polyshade::{Error, Module, advanced_blend, host::ParamSource};
@@ -23,25 +23,25 @@
 mod colours;
 mod coverage;
 mod emit;
+mod emit_fixed_function;
 mod equation;
 mod fetch;
-mod fixed;
+mod fixed_function;
 mod format;
 mod functions;
 mod logic;
 mod names;
 mod needs;
 mod options;
-mod ordinary;
 mod outputs;
 mod requirements;
 mod words;
 
 pub use equation::Equation;
+pub use fixed_function::{BlendComponent, Factor, FixedFunctionBlend, Operation};
 pub use format::{Format, FormatClass};
 pub use logic::LogicOperation;
-pub use options::{Alpha, Blending, ColorBlend, Destination, Layer, Options, Overlap};
-pub use ordinary::{Factor, Operation, Ordinary, Term};
+pub use options::{Alpha, ArrayLayerSource, Blending, ColorBlend, Destination, Options, Overlap};
 
 pub use requirements::interlock_features;
 
@@ -56,24 +56,24 @@ use std::collections::BTreeMap;
 /// The version of the code that [`lower`] emits.
 pub const VERSION: u32 = 5;
 
-/// Lowers the fragment shader `module` to one that blends as `options` require.
+/// Lowers the fragment shader `module` to a shader that blends as `options` require.
 ///
-/// The result has the blending of each blended target, by location. Targets without an output in the shader, and
-/// integer outputs without a logic operation, do not change. The second source of a blended target is removed: it
-/// becomes a factor, or nothing reads it.
+/// The result lists the blending of each blended target, by location. Targets that have no output in the shader do
+/// not change; nor do integer outputs without a logic operation. The second source of a blended target is removed:
+/// either it becomes a factor, or nothing reads it.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the module has no such entry point.
-/// * `Options`: a target has no equation, or several without a selector; options of equations are set for other
-///   blending; an integer format is to be blended; a factor is a second source that the shader does not have; a set
-///   and binding or a specialization constant is already in use or reserved.
-/// * `Unsupported`: colours in structures, or in arrays whose size depends on a constant; logic operations of float,
-///   sRGB and signed normalized formats, and of outputs whose type is not the format's; alpha to coverage without an
-///   alpha at location 0, or with storage images; alpha to one if location 0 is not blended or has integers;
-///   multisampling if the shader reads its sample mask or stores to memory and does not already run for each sample;
-///   storage images with sRGB, in a shader without early fragment tests, with an interlock already, or with the
-///   Vulkan memory model; the errors of the [rewrite tools](crate::rewrite).
+/// * `Options`: a target has no equation, or several without a selector; options for equations are set for another
+///   kind of blending; the options blend an integer format; a factor is a second source that the shader does not
+///   have; a set and binding or a specialization constant is already in use or reserved.
+/// * `Unsupported`: colours in structures, or in arrays with a specialization-constant size; logic operations for
+///   float, sRGB and signed normalized formats, and for outputs with another type than the format's; alpha to
+///   coverage without an alpha at location 0, or with storage images; alpha to one if location 0 is not blended or
+///   has integers; multisampling if the shader reads its sample mask or stores to memory and does not already run
+///   once per sample; storage images with an sRGB format, in a shader without early fragment tests, with an interlock
+///   already, or with the Vulkan memory model; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -100,34 +100,36 @@ pub fn lower<'m>(
 const STAGES: Stages =
     Stages { models: &[ExecutionModel::FRAGMENT], otherwise: "has no colours to blend" };
 
-/// The options applied to one module: all decisions, before code is emitted.
+/// The options applied to one module. All decisions are made here, before any code is emitted.
 struct Plan<'o> {
     blended: Vec<Blended<'o>>,
-    /// The remaining parts of variables that are blended only in part.
+    /// The parts that are not blended of variables that are blended only in part.
     copied: Vec<Piece>,
-    /// The host parameters, by source.
+    /// The host parameters, grouped by source.
     words: Vec<HostParams>,
-    /// Whether host parameters select equations.
+    /// Whether host parameters select the equations.
     selects: bool,
     /// Whether the shader emulates alpha to coverage.
     coverage: bool,
 }
 
-/// A target, and the outputs of which its colour consists.
+/// A target, and the outputs that its colour consists of.
 struct Blended<'o> {
     location: u32,
     pieces: Vec<Piece>,
-    /// The outputs of the second source, which leave the interface.
+    /// The outputs of the second source. They are removed from the interface.
     second: Vec<Piece>,
     numbers: Numbers,
     target: &'o ColorBlend,
 }
 
 impl Blended<'_> {
-    /// Whether a factor is made from the second source.
+    /// Whether a blend factor uses the second source.
     fn reads_second(&self) -> bool {
         match self.target.blending() {
-            Blending::Ordinary(ordinary) => ordinary.factors().any(Factor::is_of_second_source),
+            Blending::FixedFunction(fixed_function) => {
+                fixed_function.factors().any(Factor::is_of_second_source)
+            }
             Blending::Equations(_) | Blending::Logic(_) => false,
         }
     }
@@ -139,7 +141,7 @@ impl<'o> Plan<'o> {
         entry: EntryPoint<'m>,
         options: &'o Options,
     ) -> Result<Self, Error> {
-        // Separate the colours that are blended from those that are copied.
+        // Separate the colours to blend from the colours to copy.
         let (mut blended, mut copied) = (Vec::new(), Vec::new());
         for (location, colour) in outputs::colours(m, entry)? {
             let target = options.target_at(location);
@@ -155,12 +157,14 @@ impl<'o> Plan<'o> {
                 _ => copied.extend(first.into_iter().chain(second)),
             }
         }
-        // Then find the host parameters that the blended targets need.
+        // Find the host parameters that the blended targets need.
         let is_selected = |one: &&Blended<'_>| !one.target.equations().is_empty();
         let selected: Vec<u32> =
             blended.iter().filter(is_selected).map(|one| one.location).collect();
         let has_constants = blended.iter().any(|one| match one.target.blending() {
-            Blending::Ordinary(ordinary) => ordinary.factors().any(Factor::is_of_constants),
+            Blending::FixedFunction(fixed_function) => {
+                fixed_function.factors().any(Factor::is_of_constants)
+            }
             Blending::Equations(_) | Blending::Logic(_) => false,
         });
         let words = words::words(options, &selected, has_constants);
@@ -173,23 +177,20 @@ impl<'o> Plan<'o> {
         Ok(plan)
     }
 
-    /// Refuses alpha to coverage where the shader cannot emulate it.
+    /// Fails if the shader cannot emulate alpha to coverage.
     fn check_coverage(&self, entry: Id, options: &Options) -> Result<(), Error> {
         if matches!(options.destination, Destination::StorageImage { .. }) {
-            let message =
-                "alpha to coverage does not reach storage images, which no coverage masks";
+            let message = "cannot emulate alpha to coverage with storage images: coverage does not mask their stores";
             return Err(Error::new(&code::BLEND_COVERAGE_STORAGE_IMAGE, message).about(entry));
         }
         let Some(first) = self.blended.iter().find(|blended| blended.location == 0) else {
-            let message =
-                "alpha to coverage is of the alpha at location 0, which is not blended here";
-            return Err(Error::new(&code::BLEND_COVERAGE_NOT_BLENDED, message)
-                .about(entry)
-                .help("leave alphaToCoverageEnable on: the alpha is as the shader wrote it"));
+            let message = "cannot emulate alpha to coverage: the output at location 0 is not blended in the shader";
+            return Err(Error::new(&code::BLEND_COVERAGE_NOT_BLENDED, message).about(entry).help(
+                "leave alphaToCoverageEnable on: the alpha is the value that the shader writes",
+            ));
         };
         if !coverage::has_alpha(&first.pieces) {
-            let message =
-                "alpha to coverage is of the alpha at location 0, and the output there has none";
+            let message = "cannot emulate alpha to coverage: the output at location 0 has no alpha";
             return Err(
                 Error::new(&code::BLEND_COVERAGE_NO_ALPHA, message).about(first.pieces[0].variable)
             );
@@ -198,27 +199,28 @@ impl<'o> Plan<'o> {
     }
 }
 
-/// Refuses alpha to one if the colour at location 0 has integers or is not blended.
+/// Fails for alpha to one if the colour at location 0 has integers or is not blended.
 fn check_alpha_to_one(first: &Colour, is_blended: bool) -> Result<(), Error> {
     let Some(piece) = first.first.first() else { return Ok(()) };
     match (is_blended, piece.numbers) {
         (true, Numbers::Floats) | (false, Numbers::Signed | Numbers::Unsigned) => Ok(()),
         (true, Numbers::Signed | Numbers::Unsigned) => Err(Error::new(
             &code::BLEND_ALPHA_TO_ONE_INTEGER,
-            "the alpha of integers is not made 1",
+            "cannot emulate alpha to one: the output at location 0 has integer components",
         )
         .about(piece.variable)),
         (false, Numbers::Floats) => {
-            let message = "alpha to one is of the alpha at location 0, which is not blended here";
+            let message = "cannot emulate alpha to one: the output at location 0 is not blended in the shader";
             Err(Error::new(&code::BLEND_ALPHA_TO_ONE_NOT_BLENDED, message)
                 .about(piece.variable)
-                .help("leave alphaToOneEnable on: the alpha is as the shader wrote it"))
+                .help("leave alphaToOneEnable on: the alpha is the value that the shader writes"))
         }
     }
 }
 
 impl ColorBlend {
-    /// Returns the component type of `colour`; `None` if this blending does not apply to it.
+    /// Returns the component type of `colour`. Returns `None` if the target's blending does not apply to such a
+    /// colour.
     fn blends(&self, location: u32, colour: &Colour) -> Result<Option<Numbers>, Error> {
         let (Some(numbers), Some(piece)) = (colour.numbers(), colour.first.first()) else {
             return Ok(None);
@@ -226,13 +228,13 @@ impl ColorBlend {
         let format = self.attachment_format();
         match (self.blending(), numbers) {
             (Blending::Equations(_), Numbers::Signed | Numbers::Unsigned) => Ok(None),
-            (Blending::Ordinary(_), Numbers::Signed | Numbers::Unsigned) => Ok(None),
+            (Blending::FixedFunction(_), Numbers::Signed | Numbers::Unsigned) => Ok(None),
             (Blending::Equations(_), Numbers::Floats) => Ok(Some(numbers)),
-            (Blending::Ordinary(ordinary), Numbers::Floats) => {
-                let needs_second = ordinary.factors().any(Factor::is_of_second_source);
+            (Blending::FixedFunction(fixed_function), Numbers::Floats) => {
+                let needs_second = fixed_function.factors().any(Factor::is_of_second_source);
                 if needs_second && colour.second.is_empty() {
                     let message = format!(
-                        "a factor is of the second source, and location {location} has none"
+                        "a blend factor reads the second source, but location {location} has none"
                     );
                     return Err(
                         Error::new(&code::BLEND_NO_SECOND_SOURCE, message).about(piece.variable)
@@ -253,53 +255,54 @@ impl ColorBlend {
                 };
                 if !fits {
                     let message = format!(
-                        "the output at location {location} is of {written}, and its format is {format}"
+                        "the output at location {location} consists of {written}, but its format is {format}"
                     );
                     return Err(Error::new(&code::BLEND_FORMAT_MISMATCH, message)
                         .about(piece.variable)
-                        .help("say the attachment's format, or leave the target as it is"));
+                        .help("give the format of the attachment, or leave the target as it is"));
                 }
                 Ok(Some(numbers))
             }
         }
     }
 
-    /// Refuses options that no shader can satisfy.
+    /// Fails for options that no shader can satisfy.
     fn check(&self, options: &Options) -> Result<(), Error> {
         let format = self.attachment_format();
         // Each target needs exactly one selectable equation, or a format that its logic operation supports.
         let is_advanced = match self.blending() {
             Blending::Equations(equations) if equations.is_empty() => {
-                let message = "a target is to be blended without an equation";
+                let message = "cannot blend a target: its list of equations is empty";
                 return Err(Error::new(&code::BLEND_NO_EQUATION, message));
             }
             Blending::Equations(equations) => {
                 if options.select.is_none() && equations.len() > 1 {
                     let message = format!(
-                        "there are {} equations for a target, and nothing selects one",
+                        "a target has {} equations, but no host parameter selects one",
                         equations.len()
                     );
-                    return Err(Error::new(&code::BLEND_NO_SELECTOR, message)
-                        .help("select with a word, or ask for one equation"));
+                    return Err(Error::new(&code::BLEND_NO_SELECTOR, message).help(
+                        "add a host parameter that selects the equation, or give one equation",
+                    ));
                 }
                 true
             }
-            Blending::Ordinary(_) => false,
+            Blending::FixedFunction(_) => false,
             Blending::Logic(_) => {
                 check_logic(format)?;
                 false
             }
         };
-        // The format must support blending, and the options must fit the kind of blending.
+        // The format must support the kind of blending, and so must the options.
         let is_stored = matches!(options.destination, Destination::StorageImage { .. });
         if is_stored && format.class() == FormatClass::Srgb {
-            let message = "cannot blend in a storage image of sRGB: nothing encodes its stores";
+            let message = "cannot blend in an sRGB storage image: its stores are not encoded";
             return Err(Error::new(&code::BLEND_SRGB_STORAGE_IMAGE, message)
-                .help("read the destination elsewhere, or draw to another format"));
+                .help("read the destination in another way, or draw to another format"));
         }
         let is_logic = matches!(self.blending(), Blending::Logic(_));
         if format.class().is_integer() && !is_logic {
-            let message = format!("a format of integers is not blended: {format}");
+            let message = format!("cannot blend an attachment with an integer format: {format}");
             return Err(Error::new(&code::BLEND_INTEGER_FORMAT, message));
         }
         let plain = self.overlap == Overlap::default()
@@ -308,37 +311,38 @@ impl ColorBlend {
             && !self.clamp_results;
         if !is_advanced && !plain {
             let message =
-                "overlap, kinds of alpha and clamping of results are of advanced equations";
+                "overlap, kinds of alpha and clamping of results apply only to advanced equations";
             return Err(Error::new(&code::BLEND_ADVANCED_ONLY, message));
         }
         Ok(())
     }
 }
 
-/// Refuses formats whose bits a logic operation in the shader cannot combine.
+/// Fails for formats with bits that a logic operation in the shader cannot combine.
 fn check_logic(format: Format) -> Result<(), Error> {
     let message = match format.class() {
         FormatClass::Uint | FormatClass::Sint => return Ok(()),
         FormatClass::Unorm => match format.bits().into_iter().max() {
             Some(0..=MOST_STEPS) => return Ok(()),
-            _ => "a normalized component of more than 16 bits has no logic operations here",
+            _ => "logic operations on normalized components of more than 16 bits are not supported",
         },
         FormatClass::Snorm => {
-            "signed normalized formats have two numbers for -1, and a shader cannot read which: no logic operations"
+            "logic operations on signed normalized formats are not supported: a shader cannot distinguish their two \
+                values for -1"
         }
         FormatClass::Srgb | FormatClass::Float => {
-            "formats of floats and sRGB have no logic operations: Vulkan passes the source through"
+            "logic operations do not apply to floating-point and sRGB formats: Vulkan passes the source through"
         }
     };
     Err(Error::new(&code::BLEND_LOGIC_FORMAT, message))
 }
 
-/// The most bits of a normalized component: a float represents its values exactly enough to round; no format has
-/// more.
+/// The maximum number of bits of a normalized component. A float represents such values precisely enough to round
+/// them correctly, and no format has more bits.
 const MOST_STEPS: u8 = 16;
 
 impl Options {
-    /// Refuses options that no shader can satisfy.
+    /// Fails for options that no shader can satisfy.
     fn check(&self) -> Result<(), Error> {
         let targets = self.every_target.iter().chain(self.targets.values().flatten());
         for target in targets {
@@ -346,12 +350,14 @@ impl Options {
         }
         match self.coverage_samples {
             Some(samples) if !samples.is_power_of_two() || samples > coverage::MOST_SAMPLES => {
-                let message = format!("alpha to coverage is of 1 to 32 samples, not of {samples}");
+                let message = format!(
+                    "alpha to coverage supports a power of two from 1 to 32 samples, not {samples}"
+                );
                 Err(Error::new(&code::BLEND_SAMPLE_COUNT, message))
             }
             Some(samples) if (samples > 1) != self.multisampled => {
                 let message = format!(
-                    "alpha to coverage is of {samples} samples, and attachments of several samples are{} asked for",
+                    "alpha to coverage has {samples} samples, but multisampled attachments are{} requested",
                     if self.multisampled { "" } else { " not" },
                 );
                 Err(Error::new(&code::BLEND_SAMPLE_COUNT_MISMATCH, message))
@@ -360,7 +366,7 @@ impl Options {
         }
     }
 
-    /// Refuses two sources of the same kind that cannot coexist.
+    /// Fails if the selectors and the blend constants have the same kind of source but cannot both be added.
     fn check_params(&self) -> Result<(), Error> {
         use crate::host::ParamSource;
         let (Some(select), Some(constants)) = (self.select, self.constants.place()) else {
@@ -370,11 +376,9 @@ impl Options {
         let are_numbered =
             matches!(select, ParamSource::PushConstant { .. } | ParamSource::Specialization { .. });
         if are_numbered && kind == std::mem::discriminant(&constants) && select != constants {
-            let message =
-                "of one kind of words, the blend constants stand right behind those that select";
-            return Err(
-                Error::new(&code::BLEND_CONSTANTS_SOURCE, message).help("give both the same place")
-            );
+            let message = "blend constants and selectors of the same kind of source must have the same source";
+            return Err(Error::new(&code::BLEND_CONSTANTS_SOURCE, message)
+                .help("give both the same source"));
         }
         Ok(())
     }

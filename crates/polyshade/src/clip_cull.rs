@@ -1,8 +1,8 @@
-//! Converts, masks and emulates clip and cull distances, which front ends, APIs and devices represent and enable
-//! differently.
+//! Converts, masks and emulates clip and cull distances. Shader compilers, APIs and devices represent and enable
+//! distances differently.
 //!
-//! Direct3D has up to two registers of four components with a semantic, Vulkan and OpenGL two built-in arrays of
-//! floats. [`lower`] applies [`Step`]s to one stage.
+//! Direct3D has up to two registers with a semantic and four components each. Vulkan and OpenGL have two built-in
+//! arrays of floats. [`lower`] applies [`Step`]s to one stage.
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{ParamSource, Value}};
@@ -10,7 +10,7 @@
 //!
 //! # fn enable(words: &[u32]) -> Result<(), Error> {
 //! let vertex = Module::parse(words)?;
-//! // Registers with a semantic become arrays, and a push constant of the host enables planes.
+//! // Registers with a semantic become arrays, and a push constant enables planes.
 //! let enabled = Value::Param(ParamSource::PushConstant { offset: 0 });
 //! let options = Options::from([
 //!     Step::Normalize(Normalize::default()),
@@ -54,12 +54,12 @@ pub use semantics::{DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 use crate::host::{Lowered, Target};
 use polyshade_spv::{Error, ExecutionModel, Module, Progress};
 
-/// The version of the shaders from [`lower`]; it grows when the same input gives a different module.
+/// The version of the shaders from [`lower`]. It increases when the same input gives a different module.
 pub const VERSION: u32 = 7;
 
 /// Applies the steps of `options` to one stage, in their order.
 ///
-/// The requirements are those of the final module: distances that a step removed need no device feature.
+/// The requirements are those of the final module, so distances that a step removes need no device feature.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn lower<'m>(
     // Only `Emulate` depends on the stage.
     let differs = options.steps.iter().any(|step| matches!(step, Step::Emulate { .. }));
     let is_fragment = differs && entry()?.model() == ExecutionModel::FRAGMENT;
-    // The first step reads the given module, so its result needs no copy.
+    // The first step reads the given module, which it can return without a copy.
     let mut lowered = take(first, module, &target, is_fragment)?.map(|(found, geometry)| {
         let mut clipped = Clipped { geometry, ..Clipped::default() };
         add(&mut clipped.distances, first, is_fragment, found);
@@ -87,7 +87,7 @@ pub fn lower<'m>(
     if !lowered.is_changed() {
         lowered.result.unchanged.push(0);
     }
-    // Each other step reads the result of the previous one.
+    // Every later step reads the module from the previous step.
     for (number, step) in (1..).zip(others) {
         let made = take(step, &lowered.module, &target, is_fragment);
         let made = made.map_err(|error| about_given(module, lowered.is_changed(), error))?;
@@ -98,7 +98,7 @@ pub fn lower<'m>(
         lowered.params.extend(made.params);
         let mut needs = std::mem::take(&mut lowered.requirements);
         if !matches!(step, Step::UserPlanes(_) | Step::Mask { .. }) {
-            // The step recomputes the requirements of all distances of the stage.
+            // The step computes the requirements for all distances of the stage anew.
             needs = limits::without_distances(needs);
         }
         lowered.requirements = needs.join(made.requirements);
@@ -149,7 +149,7 @@ fn take<'v>(
     Ok(lowered.map(|distances| (distances, None)))
 }
 
-/// Adds the distances that a step found to those of the previous steps: a step may know only one side.
+/// Updates `all` with the distances that a step found. Some steps know only the inputs or only the outputs.
 fn add(all: &mut StageDistances, step: &Step, is_fragment: bool, found: StageDistances) {
     let numbers = |all: &mut Distances, found: &Distances| {
         (all.clip, all.cull) = (found.clip, found.cull);
@@ -174,7 +174,7 @@ fn add(all: &mut StageDistances, step: &Step, is_fragment: bool, found: StageDis
     }
 }
 
-/// Changes an error about a later version to one about the given module.
+/// Converts an error about a later version to an error about the given module.
 fn about_given(given: &Module<'_>, is_changed: bool, error: Error) -> Error {
     match error.id().filter(|id| given.defined_at(*id).is_some()) {
         _ if !is_changed => error,

@@ -1,10 +1,10 @@
-//! Converts the clip space of a shader to that of another API.
+//! Converts a shader's positions to the clip space of another API.
 //!
-//! OpenGL's clip volume is -w ≤ z ≤ w, that of Vulkan, Direct3D and Metal is 0 ≤ z ≤ w. OpenGL's Y points up,
-//! Vulkan's down. Some phones display rotated images. For a position (x, y, z, w), z becomes (z + w) / 2, y is
-//! negated, and x and y are rotated, in this order, each as the options select. Transform feedback still captures the
-//! original position: the extension from an added output, the storage path by stores before the conversion. So lower
-//! transform feedback first.
+//! The clip volume is -w ≤ z ≤ w in OpenGL, and 0 ≤ z ≤ w in Vulkan, Direct3D and Metal. The y axis points up in
+//! OpenGL and down in Vulkan. Some phones display rotated images. The options select up to three changes to a position
+//! (x, y, z, w), in this order: z becomes (z + w) / 2, y is negated, and x and y are rotated. Transform feedback still
+//! captures the original position: the extension captures an added output, and the storage-buffer variants store the
+//! outputs before the conversion. Therefore, lower transform feedback first.
 //!
 //! ```
 //! # use polyshade::clip_space::{self, Options};
@@ -27,7 +27,7 @@ use crate::position;
 use crate::rewrite::{self, Lowering};
 use polyshade_spv::{Error, Module};
 
-/// The version of the shaders from [`lower`]; it grows when the same input gives a different module.
+/// The version of the shaders from [`lower`]. It increases when the same input gives a different module.
 pub const VERSION: u32 = 4;
 
 const LOWERING: Lowering = position::changed_by("clip_space");
@@ -36,7 +36,7 @@ const LOWERING: Lowering = position::changed_by("clip_space");
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Turn {
+pub enum SurfaceRotation {
     /// No rotation.
     #[default]
     None,
@@ -48,18 +48,19 @@ pub enum Turn {
     ThreeQuarters,
 }
 
-/// The changes to the position. Host parameters with the same source follow each other: depth, flip, rotation.
+/// The changes to the position. If several host parameters have the same source, their order is depth, flip, rotation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether a depth from -w to w is converted to one from 0 to w; as a host parameter, 0 is false.
+    /// Whether depths from -w to w are converted to depths from 0 to w; as a host parameter, 0 is false.
     pub depth: Value<bool>,
     /// Whether Y is negated; as a host parameter, 0 is false.
     pub flip_y: Value<bool>,
-    /// The rotation after the flip, as in `VkSurfaceTransformFlagBitsKHR`. The host parameter counts quarter turns.
-    pub rotation: Value<Turn>,
+    /// The rotation after the flip, as in `VkSurfaceTransformFlagBitsKHR`. As a host parameter, it is the number of
+    /// quarter turns.
+    pub rotation: Value<SurfaceRotation>,
 }
 
 impl Options {
@@ -68,7 +69,7 @@ impl Options {
         Self::default()
     }
 
-    /// Sets whether a depth from -w to w is converted to one from 0 to w.
+    /// Sets whether depths from -w to w are converted to depths from 0 to w.
     #[must_use]
     pub fn depth(mut self, depth: impl Into<Value<bool>>) -> Self {
         self.depth = depth.into();
@@ -84,19 +85,20 @@ impl Options {
 
     /// Sets the rotation after the flip, as in `VkSurfaceTransformFlagBitsKHR`.
     #[must_use]
-    pub fn rotation(mut self, rotation: impl Into<Value<Turn>>) -> Self {
+    pub fn rotation(mut self, rotation: impl Into<Value<SurfaceRotation>>) -> Self {
         self.rotation = rotation.into();
         self
     }
 }
 
-/// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` with a converted position. It
-/// is the module itself if it has no position or `options` change nothing.
+/// Makes a variant of a vertex, tessellation evaluation or geometry shader with a converted position. The variant is
+/// `module` itself if the shader has no position or `options` change nothing.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point.
-/// * `Options`: a source of a host parameter that the shader uses, that is reserved, or that another parameter has.
+/// * `Options`: a source of a host parameter that the shader already uses, that is reserved, or that another parameter
+///   also uses.
 /// * `Unsupported`: another stage; a position that is not a vector of four floats; a module that is already lowered;
 ///   push constants that cannot grow; no free location for a position that the extension captures; the errors of the
 ///   [rewrite tools](crate::rewrite).
@@ -120,11 +122,14 @@ pub fn lower<'m>(
 
 /// Returns the host parameters that the options need.
 pub(crate) fn words(options: &Options) -> Vec<HostParams> {
-    let depth = "1 where a depth from -w to w becomes one from 0 to w";
+    let depth = "1: depths from -w to w become depths from 0 to w";
     let wanted = [
         (options.depth.place(), HostParam::new(emit::DEPTH, depth)),
-        (options.flip_y.place(), HostParam::new(emit::FLIP_Y, "1 where Y points the other way")),
-        (options.rotation.place(), HostParam::new(emit::ROTATION, "quarters of a turn, clockwise")),
+        (options.flip_y.place(), HostParam::new(emit::FLIP_Y, "1: Y is inverted")),
+        (
+            options.rotation.place(),
+            HostParam::new(emit::ROTATION, "rotation in quarter turns, clockwise"),
+        ),
     ];
     let mut words = Vec::new();
     for (place, word) in wanted {

@@ -1,11 +1,11 @@
-//! The codes of this crate's errors. Those of modules that cannot be parsed are in [`polyshade_spv::code`].
+//! The codes of this crate's errors. The codes for modules that cannot be parsed are in [`polyshade_spv::code`].
 
 polyshade_spv::codes! {
-    // Entry points, interfaces and side effects, of any lowering.
+    // Entry points, interfaces and side effects; any lowering can return these codes.
     ENTRY_POINT_AMBIGUOUS_STAGE: Options, "entry-point.ambiguous-stage",
         "Name the stage: several entry points of the module share this name.";
     ENTRY_POINT_UNSUPPORTED_STAGE: Unsupported, "entry-point.unsupported-stage",
-        "Choose an entry point of a stage that this lowering is for.";
+        "Choose an entry point of a stage that this lowering supports.";
     LOWERING_ALREADY_APPLIED: Unsupported, "lowering.already-applied",
         "Apply the lowering once, to the module as the compiler wrote it.";
     SPIRV_UNKNOWN_INSTRUCTION: Unsupported, "spirv.unknown-instruction",
@@ -17,9 +17,9 @@ polyshade_spv::codes! {
     INTERFACE_INTERPOLATED_INPUT: Unsupported, "interface.interpolated-input",
         "Read the input without interpolateAtCentroid, interpolateAtSample and interpolateAtOffset.";
     INTERFACE_SHARED_PARAMETER: Unsupported, "interface.shared-parameter",
-        "Inline the function: it is called with pointers to variables that change and to others.";
+        "Inline the function: it is called with pointers to variables that change and to other variables.";
     INTERFACE_SHARED_TYPE: Unsupported, "interface.shared-type",
-        "Declare a structure or array type of its own for the variable that changes.";
+        "Declare a separate structure or array type for the variable that changes.";
     INTERFACE_SMALL_TYPE: Unsupported, "interface.small-type",
         "Declare the capability Int8, Int16 or Float16, or use 32-bit inputs and outputs.";
     INTERFACE_TOO_MANY_DIMENSIONS: Unsupported, "interface.too-many-dimensions",
@@ -55,9 +55,9 @@ polyshade_spv::codes! {
     SIDE_EFFECTS_RESULT_USED: Unsupported, "side-effects.result-used",
         "Do not use the result of the atomic instruction, or use a single pass.";
     FRAGMENT_EARLY_TESTS: Unsupported, "fragment.early-tests",
-        "Write no depth, stencil value or sample mask, and discard nothing, where tests must be early.";
+        "Do not write depth, stencil or the sample mask, and do not discard, if fragment tests must be early.";
     FRAGMENT_PER_SAMPLE: Unsupported, "fragment.per-sample",
-        "Use attachments with one sample, or remove what depends on the number of invocations.";
+        "Use attachments with one sample, or remove code that depends on the number of invocations.";
     SPECIALIZATION_CONFLICTING_VALUES: Options, "specialization.conflicting-values",
         "Give each specialization constant one value.";
     SPECIALIZATION_NOT_FOUND: NotFound, "specialization.not-found",
@@ -73,7 +73,7 @@ polyshade_spv::codes! {
     BINDING_TAKEN: Options, "binding.taken",
         "Choose a binding that the shader does not use.";
     BINDING_DUPLICATE: Options, "binding.duplicate",
-        "Give each added resource a binding of its own.";
+        "Give each added resource a different binding.";
     BINDING_NONE_FREE: Options, "binding.none-free",
         "Choose the descriptor set and the first binding, or reserve less.";
     BINDING_OUT_OF_RANGE: Options, "binding.out-of-range",
@@ -83,7 +83,7 @@ polyshade_spv::codes! {
     BINDING_PARAMS_CONFLICT: Options, "binding.params-conflict",
         "Choose a binding for the host parameters that no added buffer has.";
     PARAMS_OVERLAP: Options, "params.overlap",
-        "Give each group of host parameters a location of its own.";
+        "Give each group of host parameters a different source.";
     PARAMS_INVALID_SOURCE: Options, "params.invalid-source",
         "Write the source of host parameters in one of the listed forms.";
     PARAMS_ATTRIBUTE_STAGE: Options, "params.attribute-stage",
@@ -131,7 +131,7 @@ polyshade_spv::codes! {
     CAPTURE_DUPLICATE_VARYING: Options, "capture.duplicate-varying",
         "Name each output once, or allow duplicates.";
     CAPTURE_OVERLAP: Options, "capture.overlap",
-        "Give each captured output bytes of its own in the vertex.";
+        "Capture each output to bytes of the vertex that no other output takes.";
     CAPTURE_SPLIT_COMPONENT: Options, "capture.split-component",
         "Capture both halves of a 64-bit component.";
     CAPTURE_TOO_MANY_BUFFERS: Options, "capture.too-many-buffers",
@@ -145,7 +145,7 @@ polyshade_spv::codes! {
     CAPTURE_AGGREGATE: Unsupported, "capture.aggregate",
         "Name the members of the structure, or the elements of the array.";
     CAPTURE_NESTED_TOO_DEEP: Unsupported, "capture.nested-too-deep",
-        "Name a member further inside of the output.";
+        "Name a more deeply nested member of the output.";
     CAPTURE_COMPONENT_TYPE: Unsupported, "capture.component-type",
         "Capture outputs whose components are 32 or 64 bits wide.";
     CAPTURE_VECTOR_SIZE: Unsupported, "capture.vector-size",
@@ -155,7 +155,7 @@ polyshade_spv::codes! {
     CAPTURE_STREAM_STAGE: Malformed, "capture.stream-stage",
         "Decorate outputs with Stream in geometry stages only.";
     CAPTURE_SPECIALIZED_STREAM: Unsupported, "capture.specialized-stream",
-        "Name the vertex stream by a constant that is not specialized.";
+        "Give the vertex stream as a constant that is not a specialization constant.";
     CAPTURE_STREAMS_SHARE_BUFFER: Options, "capture.streams-share-buffer",
         "Capture outputs of different vertex streams to different buffers.";
     CAPTURE_INCOMPLETE_DECORATIONS: Malformed, "capture.incomplete-decorations",
@@ -189,7 +189,7 @@ polyshade_spv::codes! {
     CAPTURE_SPILL_EMPTY: Unsupported, "capture.spill-empty",
         "Do without `spill_outputs`: the shader has no outputs that can be stored.";
     CAPTURE_DRAWS_WITH_EXTENSION: Options, "capture.draws-with-extension",
-        "Give properties of draws only where the shader captures with storage buffers.";
+        "Restrict draws only if the shader captures with storage buffers.";
     CAPTURE_DRAW_MISMATCH: Options, "capture.draw-mismatch",
         "Make variants for draws with this topology, these instances and these indices.";
     CAPTURE_DRAW_TOO_LARGE: Options, "capture.draw-too-large",
@@ -205,7 +205,7 @@ polyshade_spv::codes! {
     CAPTURE_RANGE_MISALIGNED: Options, "capture.range-misaligned",
         "Give offsets, sizes and addresses of feedback buffers that are multiples of 4.";
     CAPTURE_UNBOUND_BUFFER: Options, "capture.unbound-buffer",
-        "Bind every feedback buffer, or make variants that take unbound buffers.";
+        "Bind every feedback buffer, or make variants that allow unbound buffers.";
 
     // Position-only shaders.
     POSITION_ONLY_INVALID_OUTPUT: Options, "position-only.invalid-output",
@@ -253,7 +253,7 @@ polyshade_spv::codes! {
     CLIP_LOCATION_OUT_OF_RANGE: Options, "clip.location-out-of-range",
         "Choose a smaller location.";
     CLIP_MASK_CAPTURED: Unsupported, "clip.mask-captured",
-        "Give a location at which the captured distances stay as the shader wrote them.";
+        "Give a location at which the original distances are captured.";
     CLIP_CAPTURED_DISTANCES: Unsupported, "clip.captured-distances",
         "Do not capture the distances with the extension, or capture them with storage buffers.";
     CLIP_CAPTURED_STAGE: Unsupported, "clip.captured-stage",
@@ -281,7 +281,7 @@ polyshade_spv::codes! {
     VERTEX_PULLING_INVALID_FORMAT: Options, "vertex-pulling.invalid-format",
         "Name a vertex format as VkFormat does, such as r8g8b8a8_unorm.";
     VERTEX_PULLING_FORMAT_MISMATCH: Options, "vertex-pulling.format-mismatch",
-        "Give the attribute a format with the numbers that the shader reads.";
+        "Give the attribute a format with the numeric type that the shader reads.";
     VERTEX_PULLING_INVALID_STRIDE: Options, "vertex-pulling.invalid-stride",
         "Give a stride within the limit that is a multiple of the format's alignment.";
     VERTEX_PULLING_INVALID_OFFSET: Options, "vertex-pulling.invalid-offset",
@@ -297,7 +297,7 @@ polyshade_spv::codes! {
     VERTEX_PULLING_INPUT_TYPE: Unsupported, "vertex-pulling.input-type",
         "Declare the input as a number, vector, matrix or array of these.";
     VERTEX_PULLING_INPUT_RANGE: Unsupported, "vertex-pulling.input-range",
-        "Let the input fit into the locations and components that devices have.";
+        "Use only locations and components that devices support for the input.";
     VERTEX_PULLING_SPECIALIZED_SIZE: Unsupported, "vertex-pulling.specialized-size",
         "Give the input array a size that is not specialized.";
 
@@ -345,9 +345,9 @@ polyshade_spv::codes! {
     BLEND_INVALID_OUTPUT: Malformed, "blend.invalid-output",
         "Validate the module: Index, Component or Location of an output is out of range.";
     BLEND_OVERLAPPING_OUTPUTS: Unsupported, "blend.overlapping-outputs",
-        "Give each output components of its own.";
+        "Give each output components that no other output has.";
     BLEND_MIXED_TYPES: Unsupported, "blend.mixed-types",
-        "Give all outputs at one location the same type of component.";
+        "Give all outputs at one location the same component type.";
     BLEND_OUTPUT_TYPE: Unsupported, "blend.output-type",
         "Declare outputs as scalars or vectors, outside of structures.";
     BLEND_SPECIALIZED_SIZE: Unsupported, "blend.specialized-size",
@@ -361,7 +361,7 @@ polyshade_spv::codes! {
     BLEND_SAMPLE_MASK: Unsupported, "blend.sample-mask",
         "Read the destination in another way: the shader writes the sample mask.";
 
-    // Stages of a pipeline that are lowered together.
+    // Lowering several stages of a pipeline together.
     PIPELINE_STAGE_ORDER: Options, "pipeline.stage-order",
         "List each stage of the pipeline once, in the order in which they run.";
     PIPELINE_MISSING_STAGE: Options, "pipeline.missing-stage",

@@ -4,7 +4,7 @@ use foldhash::HashSet;
 use polyshade_spv::view::{AnyVariable, CopyMemory, ExtInst, ExtInstImport, Load, Store};
 use polyshade_spv::{Decoration, GlslOp, Id, Inst, Module, Op, Roots, StorageClass};
 
-/// The memory that some instructions write.
+/// The memory that a set of instructions writes.
 pub(crate) struct Written<'m, 'w> {
     roots: Roots<'m, 'w>,
     memory: HashSet<Memory>,
@@ -12,7 +12,7 @@ pub(crate) struct Written<'m, 'w> {
 }
 
 impl<'m, 'w> Written<'m, 'w> {
-    /// Collects the memory that `instructions` write, each of which [changes memory](changes_memory).
+    /// Collects the memory that `instructions` write. Each of them must [change memory](changes_memory).
     pub(crate) fn by(m: &'m Module<'w>, instructions: impl Iterator<Item = Inst<'m>>) -> Self {
         let mut roots = Roots::new(m);
         let memory: HashSet<Memory> =
@@ -21,7 +21,7 @@ impl<'m, 'w> Written<'m, 'w> {
         Self { roots, memory, classes }
     }
 
-    /// Returns the pointer or image from which `inst` reads, if that may be written memory.
+    /// Returns the pointer or image that `inst` reads from, if it may refer to written memory.
     pub(crate) fn read_by(&mut self, m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
         let read = read_from(m, inst)?;
         let memory = Memory::of(&mut self.roots, m, read);
@@ -34,26 +34,26 @@ impl<'m, 'w> Written<'m, 'w> {
     }
 }
 
-/// Visible memory, as far as it can be distinguished from other memory.
+/// A region of visible memory, as precisely as it can be distinguished from other regions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Memory {
-    /// Storage class; for images, that of their variables.
+    /// The storage class; for images, the storage class of their variables.
     class: StorageClass,
     place: Place,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
-    /// The resource bound at this set and binding, through any variable.
+    /// The resource at this set and binding, whichever variable declares it.
     Binding(u32, u32),
     /// A variable without a binding.
     Variable(Id),
-    /// Memory reached through a parameter or an address.
+    /// Memory that is accessed through a parameter or an address.
     Anywhere,
 }
 
 impl Memory {
-    /// Returns the memory that `id`, a pointer or an image, refers to.
+    /// Returns the memory that the pointer or image `id` refers to.
     fn of(roots: &mut Roots<'_, '_>, m: &Module<'_>, id: Id) -> Self {
         let pointer = match m.definition(id).and_then(Load::of) {
             Some(load) if is_image(m, load.pointer()) => load.pointer(),
@@ -76,7 +76,7 @@ impl Memory {
     }
 }
 
-/// Returns the pointer or image from which `inst` reads visible memory.
+/// Returns the pointer or image that `inst` reads visible memory from.
 fn read_from(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
     match inst.op() {
         Op::LOAD => {
@@ -103,7 +103,7 @@ pub(crate) fn changes_memory(m: &Module<'_>, inst: Inst<'_>) -> bool {
     }
 }
 
-/// Returns the pointer to which an instruction of `GLSL.std.450` stores its second result, if it has one.
+/// Returns the pointer that an instruction of `GLSL.std.450` stores its second result to, if it has one.
 fn second_result(m: &Module<'_>, inst: Inst<'_>) -> Option<Id> {
     glsl(m, inst, &[GlslOp::MODF, GlslOp::FREXP])?.operands().get(1).copied().and_then(Id::new)
 }
@@ -116,7 +116,7 @@ pub(crate) fn glsl<'i>(m: &Module<'_>, inst: Inst<'i>, ops: &[GlslOp]) -> Option
 }
 
 /// Whether another run of the stage, or the host, can see the memory behind `pointer`. Workgroup memory is not
-/// visible, as its lifetime ends with the workgroup.
+/// visible because its lifetime ends with the workgroup.
 fn is_visible(m: &Module<'_>, pointer: Id) -> bool {
     !matches!(
         m.storage_class(pointer),
@@ -156,15 +156,15 @@ fn is_atomic_write(op: Op) -> bool {
     )
 }
 
-/// Returns the name, in messages, of an instruction that changes memory and has a result.
+/// Returns a noun for an instruction that changes memory and has a result, for error messages.
 pub(crate) fn noun(inst: Inst<'_>) -> &'static str {
     match inst.op() {
-        Op::EXT_INST => "an instruction that stores a second one",
-        _ => "an atomic",
+        Op::EXT_INST => "an instruction that stores a second result",
+        _ => "an atomic instruction",
     }
 }
 
-/// Returns the pointer or image to which an instruction that changes memory writes.
+/// Returns the pointer or image that an instruction that changes memory writes to.
 pub(crate) fn target(inst: Inst<'_>) -> Id {
     if let Some(store) = Store::of(inst) {
         return store.pointer();
@@ -173,9 +173,10 @@ pub(crate) fn target(inst: Inst<'_>) -> Id {
         return copy.target();
     }
     if let Some(call) = ExtInst::of(inst) {
-        return Id::new(call.operands()[1]).expect("it has a second result");
+        return Id::new(call.operands()[1]).expect("the instruction stores a second result");
     }
-    // The first operand after type and result: the pointer of an atomic, or the image of a write.
+    // The target is the first operand after result type and result: the pointer of an atomic, or the image of a
+    // write.
     let word = if inst.result_type().is_some() { 3 } else { 1 };
     Id::new(inst.words()[word]).expect("ids of known operands are checked when a module is scanned")
 }

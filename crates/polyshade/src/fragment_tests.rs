@@ -1,5 +1,5 @@
-//! Checks whether a fragment stage gives the same results with early depth, stencil and occlusion tests, or when it
-//! runs for each sample.
+//! Checks whether a fragment stage gives the same results with early or late depth, stencil and occlusion tests, and
+//! whether it gives the same results if it runs per sample.
 
 use crate::code;
 use crate::effects::changes_memory;
@@ -7,8 +7,8 @@ use crate::rewrite::interface;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Code, Decoration, Error, Id, Inst, Module, Op, StorageClass};
 
-/// Refuses a fragment stage whose results change if its tests are early: the tests use its outputs or discards, or
-/// its stores depend on the tests.
+/// Refuses a fragment stage if its results depend on whether its tests are early or late. Such a stage discards
+/// fragments, stores to memory, or writes an output that the tests read.
 pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     let outputs = interface(m, entry, StorageClass::OUTPUT);
     let seen = |id: &Id| {
@@ -18,18 +18,22 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
         })
     };
     if let Some(output) = outputs.into_iter().find(seen) {
-        let message = "the shader writes the depth, the stencil value or the sample mask, which only late tests see";
+        let message = "the shader writes the depth, the stencil value or the sample mask, which only late fragment \
+            tests read";
         return Err(Error::new(&code::FRAGMENT_EARLY_TESTS, message).about(output));
     }
-    refuse(m, entry, &code::FRAGMENT_EARLY_TESTS, |inst| match discards(inst.op()) {
-        true => Some("the shader discards fragments, which early tests have counted already"),
+    refuse(m, entry, &code::FRAGMENT_EARLY_TESTS, |inst| {
+        match discards(inst.op()) {
+        true => Some("the shader discards fragments that early fragment tests have already counted"),
         false => changes_memory(m, inst)
-            .then_some("the shader stores to memory itself, of fragments too that fail late tests"),
+            .then_some("the shader has its own stores to memory, which fragments that fail late fragment tests \
+                execute too"),
+    }
     })
 }
 
-/// Refuses a fragment stage whose results change if it runs for each sample: it reads values of the whole fragment,
-/// or stores to memory. The positions of the fragment and of interpolation may change.
+/// Refuses a fragment stage if its results change when it runs per sample. Such a stage reads values about the whole
+/// fragment, or stores to memory. Changes of `FragCoord` and of interpolated values are accepted.
 pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     if runs_per_sample(m, entry) {
         return Ok(());
@@ -40,7 +44,7 @@ pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<
                 "cannot run the shader for each sample: the sample mask that it reads would have one bit"
             }
             Some(BuiltIn::FRAG_INVOCATION_COUNT_EXT) => {
-                "cannot run the shader for each sample: it reads how often it runs for a fragment"
+                "cannot run the shader for each sample: it reads the number of invocations for the fragment"
             }
             _ => continue,
         };
@@ -50,11 +54,11 @@ pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<
     }
     refuse(m, entry, &code::FRAGMENT_PER_SAMPLE, |inst| {
         changes_memory(m, inst)
-            .then_some("cannot run the shader for each sample: it stores to memory itself")
+            .then_some("cannot run the shader for each sample: it has its own stores to memory")
     })
 }
 
-/// Whether the stage runs for each sample in every pipeline, because it has an input of the sample.
+/// Whether the stage runs per sample in every pipeline, because it has a per-sample input.
 pub(crate) fn runs_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
     interface(m, entry, StorageClass::INPUT).into_iter().any(|input| {
         let ty = m.pointee(input).map(|ty| m.innermost_element(ty));

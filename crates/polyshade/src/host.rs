@@ -1,9 +1,9 @@
 //! The interface between a lowered shader and its host, common to all lowerings.
 //!
-//! A [`Target`] selects the entry point and describes the device; [`Reserved`] lists resources that are in use
+//! A [`Target`] selects the entry point and describes the device; [`Reserved`] lists resources that are used
 //! elsewhere. A lowering returns [`Lowered`]: the module, the [`HostParams`] that the host fills in, and the
-//! [`Requirements`] of device and host. All of it except the module is plain data, which can be compared, hashed and,
-//! with the feature `serde`, stored with the SPIR-V.
+//! [`Requirements`] of device and host. Everything in it except the module is plain data. It can be compared, hashed
+//! and, with the feature `serde`, stored next to the SPIR-V.
 
 mod device;
 mod names;
@@ -26,11 +26,11 @@ use polyshade_spv::{ExecutionModel, Module, Progress};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Lowered<'m, T = ()> {
-    /// The shader; if the lowering changed nothing, it borrows the original module.
+    /// The shader. If the lowering changed nothing, it borrows the original module.
     pub module: Module<'m>,
     /// Whether the module differs from the original.
     pub progress: Progress,
-    /// The host parameters, by source.
+    /// The host parameters, grouped by source.
     pub params: Vec<HostParams>,
     /// The features that the device must have, and the bindings and synchronization that the host must provide.
     pub requirements: Requirements,
@@ -38,7 +38,8 @@ pub struct Lowered<'m, T = ()> {
     pub result: T,
 }
 
-/// The pass that keeps a shader's atomics and its stores to buffers and images, if the shader is drawn in two passes.
+/// The draw pass that runs a shader's side effects (atomics, and stores to buffers and images), if the shader is
+/// drawn in two passes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -46,19 +47,20 @@ pub enum SideEffects {
     /// Refuse a shader that has side effects.
     #[default]
     Refuse,
-    /// The first pass: the capture or the position-only variant. The raster pass and the complement have none, and
-    /// the full shader must not be drawn.
+    /// The first pass, which draws the capture or position-only variant. The raster pass and the complement have no
+    /// side effects, and the full shader must not be drawn.
     InFirstPass,
-    /// The second pass: the raster pass, the complement or the full shader. The first pass has none.
+    /// The second pass, which draws the raster variant, the complement or the full shader. The first pass has no side
+    /// effects.
     InSecondPass,
 }
 
-/// The result for a shader with a changed output.
+/// The result of a lowering that changes one output of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Changed {
-    /// Location of an added output that `VK_EXT_transform_feedback` captures instead of the built-in.
+    /// The location of an added output that `VK_EXT_transform_feedback` captures instead of the built-in.
     pub location: Option<u32>,
 }
 
@@ -80,7 +82,7 @@ impl<'m, T> Lowered<'m, T> {
         self.progress == Progress::Changed
     }
 
-    /// Converts the result into one that borrows nothing.
+    /// Converts the result into one that owns its module.
     pub fn into_owned(self) -> Lowered<'static, T> {
         let Self { module, progress, params, requirements, result } = self;
         Lowered { module: module.into_owned(), progress, params, requirements, result }
@@ -96,7 +98,7 @@ impl<'m, T> Lowered<'m, T> {
         self
     }
 
-    /// Replaces the result by `f` of it.
+    /// Replaces the `result` with `f(result)`.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Lowered<'m, U> {
         let Self { module, progress, params, requirements, result } = self;
         Lowered { module, progress, params, requirements, result: f(result) }

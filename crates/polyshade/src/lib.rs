@@ -1,8 +1,8 @@
 //! Polyfills for GPU features, written into your shaders.
 //!
-//! If a GPU, a driver or an API lacks a feature, the shader can often do the work instead. Each lowering here is a
-//! function from a [module](polyshade_spv::Module) and options to new modules, and lists the bindings and draws
-//! that the host must provide. Lowerings keep no state between calls, never panic on any input, and are deterministic.
+//! If a GPU, a driver or an API lacks a feature, the shader can often do the work instead. Each lowering is a
+//! function that takes a [module](polyshade_spv::Module) and options, and returns a new module and the requirements
+//! that the host must meet. Lowerings keep no state between calls, never panic on any input, and are deterministic.
 //!
 //! | Lowering | Purpose |
 //! |---|---|
@@ -14,11 +14,10 @@
 //! | [`vertex_pulling`] | fetches vertex attributes in the shader, from storage buffers or from addresses |
 //! | [`advanced_blend`] | blends in the fragment shader, with the equations of `VK_EXT_blend_operation_advanced` |
 //!
-//! Each lowering has a `VERSION`. It grows by one when the lowering emits different code for the same module, target
-//! and options, so it belongs in the key of a cache of results. The version of a new lowering is 1; lowerings that
-//! once shared one version continued at 2.
-//! The macro [`lowerings!`] has a row for each lowering.
-//! [`recipe`] applies several lowerings to the stages of a pipeline in the right order.
+//! Each lowering has a `VERSION`. It increases by one when the lowering emits different code for the same module,
+//! target and options, so a cache of results must include it in its keys. New lowerings start at version 1; lowerings
+//! that once shared one version continued at 2. The macro [`lowerings!`] has a row for each lowering. [`recipe`]
+//! applies several lowerings to the stages of a pipeline in the right order.
 //!
 //! The crate `polyshade-planner` plans draws, bindings and barriers for a device. [`rewrite`] contains the tools for
 //! authors of lowerings.

@@ -1,8 +1,8 @@
 //! The GLSL library, compiled by `cargo xtask codegen` and committed as SPIR-V.
 //!
-//! Its functions take and return values. If one needs code that depends on the lowering, it calls a *hook*: a
-//! function whose body the [linker](crate::rewrite::link()) replaces. Parameters are `const`, so that the compiler
-//! passes them by value.
+//! Library functions take and return values. Where a function needs code that depends on the lowering, it calls a
+//! *hook*: a function whose body the [linker](crate::rewrite::link()) replaces. Parameters are `const`, so the
+//! compiler passes them by value.
 
 use crate::rewrite::Library;
 use std::sync::LazyLock;
@@ -27,5 +27,5 @@ pub(crate) static CUT: LazyLock<Library> =
 fn parse(bytes: &[u8]) -> Library {
     let (words, _) = bytes.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    Library::new(&words).expect("a test proves that the library is what the GLSL compiles to")
+    Library::new(&words).expect("the embedded library is a valid module")
 }

@@ -1,4 +1,4 @@
-//! The bindings of added buffers and of the host parameters that describe them.
+//! Chooses the bindings of added buffers and of the host parameters that describe the buffers.
 
 use crate::code;
 use crate::host::{Binding, DescriptorKind, LimitName, ParamSource, Requirements, Reserved, Set};
@@ -6,10 +6,10 @@ use crate::rewrite::{bindings, buffers_of};
 use polyshade_spv::{Error, Module};
 use std::ops::Range;
 
-/// The number of sets that every Vulkan device supports (minimum of `maxBoundDescriptorSets`).
+/// The number of descriptor sets that every Vulkan device supports (minimum of `maxBoundDescriptorSets`).
 const SETS: u32 = 4;
 
-/// The requested source of host parameters.
+/// Where the caller wants the host parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -19,14 +19,14 @@ pub(crate) enum ParamsAt {
     StorageBuffer,
     /// A uniform buffer, at the binding after the last buffer.
     Uniform,
-    /// This source.
+    /// The given source.
     Source(ParamSource),
 }
 
 /// The requested bindings of buffers and host parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
-    /// The set, and the binding of the first buffer.
+    /// The set, and the binding of the first buffer, if requested.
     pub(crate) first: (Option<Set>, Option<Binding>),
     pub(crate) params: ParamsAt,
     /// The name of a buffer in error messages.
@@ -56,8 +56,10 @@ impl Placement {
         // Buffers that are read by address need no bindings.
         if let Some(params) = given.filter(|place| place.is_address()) {
             if wanted.first != (None, None) {
-                let message =
-                    format!("{}s that are found by addresses have no binding", wanted.buffer);
+                let message = format!(
+                    "{}s that are accessed by address cannot have a binding",
+                    wanted.buffer
+                );
                 return Err(Error::new(&code::BINDING_WITH_ADDRESS, message));
             }
             return Ok(Self { first: None, params });
@@ -72,7 +74,10 @@ impl Placement {
             }
         };
         let Some(behind) = first.0.checked_add(buffers).map(Binding) else {
-            let message = format!("there are no {buffers} bindings from {} on", first.0);
+            let message = format!(
+                "cannot use {buffers} bindings from {} on: binding numbers have 32 bits",
+                first.0
+            );
             return Err(Error::new(&code::BINDING_OUT_OF_RANGE, message));
         };
         // The parameters follow the buffers unless they have a requested source.
@@ -114,8 +119,8 @@ fn check_params(
     }
 }
 
-/// Returns the first of `count` consecutive free bindings that fit `wanted`: in the last set that is entirely unused,
-/// otherwise after the used bindings of a set.
+/// Finds `count` consecutive free bindings that fit `wanted`, and returns the first of them. Prefers the last set
+/// that is entirely unused; otherwise they follow the used bindings of a set.
 fn find_room(
     used: &[(Set, Binding)],
     reserved: &Reserved,
@@ -143,27 +148,28 @@ fn find_room(
         let last =
             used.iter().filter(|(other, _)| *other == set).map(|(_, binding)| binding.0).max();
         let first = last.map_or(0, |last| last.saturating_add(1));
-        // The caller may have reserved further bindings one by one.
+        // The caller may have reserved individual bindings, so check each candidate.
         (first..first.saturating_add(MOST_SEARCHED)).find(|first| free(set, *first))
     };
     let mut found = sets.iter().filter_map(|set| Some((*set, Binding(behind(*set)?))));
     found.next().ok_or_else(|| {
         let place = match (set, binding) {
-            (Some(set), _) => format!("set {}: all of it is reserved", set.0),
+            (Some(set), _) => format!("set {}: all its bindings are reserved", set.0),
             (None, Some(binding)) => {
-                format!("sets 0 to 3 from binding {} on: something is there", binding.0)
+                format!("sets 0 to 3 from binding {} on: bindings are in use", binding.0)
             }
             (None, None) => "sets 0 to 3: all are reserved".to_owned(),
         };
-        let message = format!("there is no room for {}s in {place}", wanted.buffer);
-        Error::new(&code::BINDING_NONE_FREE, message).help("say where they go")
+        let message = format!("no bindings are free for {}s in {place}", wanted.buffer);
+        Error::new(&code::BINDING_NONE_FREE, message)
+            .help("give the descriptor set and the first binding")
     })
 }
 
-/// The number of bindings of a set that are tried.
+/// The maximum number of bindings that are tried in a set.
 const MOST_SEARCHED: u32 = 1024;
 
-/// Adds the minimum limits of descriptors and push constants for `m` together with its additions.
+/// Adds the limits on descriptors and push constants that `m` and its additions need together.
 pub(crate) fn need_limits(m: &Module<'_>, needs: &mut Requirements) {
     let added = |kind| needs.descriptors.iter().filter(|one| one.kind == kind).count() as u32;
     let (storage, uniform) = buffers_of(m);

@@ -1,17 +1,17 @@
-//! Definitions that lowerings which change the position share.
+//! Definitions for all lowerings that change the position.
 
 use crate::code;
 use crate::rewrite::{FoundBuiltin, Lowering, Stages};
 use polyshade_spv::{BuiltIn, Error, ExecutionModel, Module, Type};
 
-/// The stages that export one position at a time.
+/// The stages whose invocations export one position at a time.
 pub(crate) const STAGES: Stages = Stages {
     models: &[
         ExecutionModel::VERTEX,
         ExecutionModel::TESSELLATION_EVALUATION,
         ExecutionModel::GEOMETRY,
     ],
-    otherwise: "does not hand on one position at a time, as what is changed here has to",
+    otherwise: "does not export one position at a time, as this change requires",
 };
 
 /// Returns the description of a lowering that changes the position.

@@ -1,11 +1,12 @@
-//! Reduces a shader to the outputs that determine coverage, or to the other ones, and estimates the cost of each.
+//! Reduces a shader to the outputs that determine coverage, or to all other outputs, and estimates the cost of each
+//! variant.
 //!
-//! A tiler runs the geometry twice: to find the bins that each triangle touches, and to shade. The first run needs
-//! only the position and a few other outputs; so do a depth pre-pass, shadow maps, occlusion queries, and culling in
-//! a compute stage. [`lower`] makes that variant, or its [complement](Variant::Complement) with exactly the other
-//! outputs.
+//! A tiler runs the geometry twice: first to find the bins that each triangle touches, then to shade. The first run
+//! needs only the position and a few other outputs. So do a depth pre-pass, shadow maps, occlusion queries, and
+//! culling in a compute stage. [`lower`] creates a variant with only these outputs, or its
+//! [complement](Variant::Complement), which has exactly the other outputs.
 //!
-//! The kept outputs equal those of the full shader bit for bit, provided that the driver compiles the same
+//! The kept outputs equal the full shader's outputs bit for bit, provided that the driver compiles the same
 //! instructions to the same arithmetic. `Invariant` guarantees this; [`Options::invariant`] adds it to all variants,
 //! including the [full shader](Variant::Full).
 //!
@@ -30,7 +31,7 @@ pub use options::{Keep, Options, Variant};
 use crate::code;
 use crate::host::{Lowered, Requirements, Target};
 use crate::rewrite::{Frame, Stages, dce};
-use crate::transform_feedback::foreign;
+use crate::transform_feedback::native_xfb;
 use outputs::{Outputs, Unneeded};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Module, Rewritten};
@@ -38,7 +39,7 @@ use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Module, Re
 /// The version of the code that [`lower`] emits.
 pub const VERSION: u32 = 5;
 
-/// The stages that can be reduced: those that can be the last before rasterization.
+/// The stages that can be reduced: all stages that can be the last before rasterization.
 pub const STAGES: &[ExecutionModel] = REDUCED.models;
 
 const REDUCED: Stages = Stages {
@@ -49,22 +50,22 @@ const REDUCED: Stages = Stages {
         ExecutionModel::MESH_EXT,
         ExecutionModel::MESH_NV,
     ],
-    otherwise: "is not the last before rasterization",
+    otherwise: "is not the last stage before rasterization",
 };
 
 /// Reduces `module` to the outputs of the [variant](Options::variant) in the options. Removes everything that only
 /// other outputs need.
 ///
 /// The module must be for the last stage before rasterization. Unused inputs and resources are removed, unless
-/// [`Options::keep_interface`] keeps them; the others keep their ids, sets, bindings and locations. Other entry
-/// points do not change.
+/// [`Options::keep_interface`] keeps them. The remaining inputs and resources keep their ids, sets, bindings and
+/// locations. Other entry points do not change.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point, or an output to be kept, does not exist.
 /// * `Options`: several stages have an entry point of this name, and the target does not select the stage.
-/// * `Unsupported`: the shader has side effects, and the options refuse them or a kept output needs one that is
-///   removed; a geometry or mesh stage reads an output that is removed; the errors of the [rewrite
+/// * `Unsupported`: the shader has side effects, and the options refuse them or a kept output needs a side effect
+///   that is removed; a geometry or mesh stage reads an output that is removed; the errors of the [rewrite
 ///   tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
@@ -81,7 +82,7 @@ pub fn lower<'m>(
     let last = match variant {
         Variant::PositionOnly if options.is_precise() => precise::decorate(&frame, &made, &made)?,
         Variant::Full if options.is_precise() => {
-            // The instructions that determine coverage have the same ids in both variants.
+            // The instructions that determine coverage have the same ids in the position-only and the full variant.
             let deciding = reduce(&frame, options, Variant::PositionOnly)?;
             precise::decorate(&frame, &made, &deciding)?
         }
@@ -115,7 +116,7 @@ fn reduce(
         return Ok(reduced.module.into_owned());
     }
 
-    // A removed output that is read must first become private memory.
+    // A removed output that the shader reads must first become private memory.
     let own = read_back::demote_to_private(frame, m, &stays, dead.variables());
     let m = &frame.found(m, own)?;
     let dead = find_unneeded(frame, m, options, variant)?;
@@ -124,7 +125,7 @@ fn reduce(
     let undecided = match reduced.value.first() {
         Some(id) => Err(Error::new(
             &code::POSITION_ONLY_INSEPARABLE,
-            "an output that goes cannot be told from one that stays",
+            "cannot separate an output that is dropped from an output that is kept",
         )
         .about(*id)),
         None => Ok(reduced.module.into_owned()),
@@ -143,7 +144,7 @@ fn find_unneeded(
     Ok(outputs.unneeded(variant))
 }
 
-/// Adds the decorations in the options, and removes transform feedback that this variant must not do.
+/// Adds the decorations that the options request, and removes transform feedback if this variant must not capture.
 fn prepare<'v>(
     frame: &'v Frame<'_>,
     options: &Options,
@@ -155,7 +156,7 @@ fn prepare<'v>(
         }
         let captures = variant == Variant::PositionOnly && options.captures();
         if !captures {
-            foreign::strip(m, p, entry);
+            native_xfb::strip(m, p, entry);
         }
         Ok(())
     })

@@ -1,9 +1,9 @@
-//! Emulates rasterizer discard: moves every primitive outside of the clip volume.
+//! Emulates rasterizer discard by moving every primitive outside of the clip volume.
 //!
-//! This is for APIs that cannot disable rasterization for a shader with outputs, or only with another pipeline. The
-//! position becomes (-3, -3, -3, 1), which is outside in every convention. Transform feedback still captures the
-//! original position: the extension from an added output, the storage path by stores before the change. So lower
-//! transform feedback first.
+//! Some APIs cannot disable rasterization for a shader with outputs, or need another pipeline to do so. The position
+//! becomes (-3, -3, -3, 1), which is outside of the clip volume of every API. Transform feedback still captures the
+//! original position: the extension captures an added output, and the storage-buffer variants store the outputs before
+//! the change. Therefore, lower transform feedback first.
 //!
 //! ```
 //! # use polyshade::host::{ParamSource, Value};
@@ -23,7 +23,7 @@ use crate::rewrite::{self, Lowering};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Id, Module, Op, Patch};
 
-/// The version of the shaders from [`lower`]; it grows when the same input gives a different module.
+/// The version of the shaders from [`lower`]. It increases when the same input gives a different module.
 pub const VERSION: u32 = 3;
 
 const LOWERING: Lowering = position::changed_by("rasterizer_discard");
@@ -58,13 +58,13 @@ impl Options {
     }
 }
 
-/// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` that moves every vertex outside
-/// of the clip volume. It is the module itself if it has no position or `options` never discard.
+/// Makes a variant of a vertex, tessellation evaluation or geometry shader that moves every vertex outside of the clip
+/// volume. The variant is `module` itself if the shader has no position or `options` never discard.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point.
-/// * `Options`: a source of the host parameter that the shader uses or that is reserved.
+/// * `Options`: a source of the host parameter that the shader already uses or that is reserved.
 /// * `Unsupported`: another stage; a position that is not a vector of four floats; a module that is already lowered;
 ///   no free location for a position that the extension captures; the errors of the [rewrite tools](crate::rewrite).
 pub fn lower<'m>(
@@ -94,7 +94,7 @@ pub fn lower<'m>(
     })
 }
 
-/// Emits the function from the original position to the new one.
+/// Emits the function that computes the new position from the original one.
 ///
 /// ```text
 /// %discards = OpINotEqual %bool %rasterizer_discard %uint_0

@@ -1,6 +1,6 @@
-//! The rewrite tools of which every lowering consists.
+//! The rewrite tools that lowerings are built from.
 //!
-//! Each tool is one module that makes one kind of edit to a patch `p` of version `m`. A lowering first
+//! Each tool is in its own Rust module, and queues one kind of edit in a patch `p` of version `m`. A lowering first
 //! [isolates](isolate()) its entry point, which gives a new version, and then applies the tools to that version.
 
 mod accesses;
@@ -62,7 +62,7 @@ use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
 
-/// Returns the inputs or the outputs of `entry`, as `class` selects, each once. Before SPIR-V 1.4 an interface may
+/// Returns the inputs or the outputs of `entry`, as `class` selects, each once. Before SPIR-V 1.4, an interface may
 /// list a variable twice.
 pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<Id> {
     let mut variables = Vec::with_capacity(entry.interface().size_hint().0);
@@ -75,7 +75,7 @@ pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> 
     variables
 }
 
-/// Returns the same variables, as often as the interface lists each.
+/// Returns the variables of the interface in order. A variable that is listed more than once is repeated.
 fn listed<'m>(
     m: &Module<'_>,
     entry: EntryPoint<'m>,
@@ -86,8 +86,8 @@ fn listed<'m>(
     entry.interface().filter(is_of_class)
 }
 
-/// Adds a variable that is neither input nor output to the interface of `entry`, from SPIR-V 1.4 on. Earlier
-/// interfaces list only inputs and outputs.
+/// Adds a variable that is neither an input nor an output to the interface of `entry`. Before SPIR-V 1.4, does
+/// nothing, because interfaces list only inputs and outputs.
 pub fn add_to_interface<'m>(
     m: &Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -99,7 +99,7 @@ pub fn add_to_interface<'m>(
     }
 }
 
-/// Whether the inputs or outputs of a stage, as `class` selects, have an element for each vertex.
+/// Whether the inputs or outputs of a stage, as `class` selects, are arrays with one element per vertex.
 pub(crate) fn is_per_vertex(model: ExecutionModel, class: StorageClass) -> bool {
     let is_input = class == StorageClass::INPUT;
     match model {

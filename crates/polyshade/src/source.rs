@@ -1,23 +1,23 @@
-//! Buffers from which shaders read 32-bit words: bound, or at an address.
+//! Buffers that shaders read 32-bit words from, either bound or at an address.
 
 use crate::rewrite::{HostBlock, Memory};
 use polyshade_spv::{Cursor, Id, Op, Patch};
 
-/// A buffer whose words the shader reads.
+/// A buffer that the shader reads words from.
 #[derive(Clone, Copy)]
 pub(crate) enum Source {
     Bound(HostBlock),
     Memory(Memory),
 }
 
-/// The range of a buffer, in the form that `library/fetch.glsl` uses.
+/// The range of a buffer, as `library/fetch.glsl` represents it.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    /// Its address with the lower 2 bits cleared; a null value if it is bound.
+    /// The address with the lower 2 bits cleared; a null value if the buffer is bound.
     pub(crate) memory: Id,
-    /// Offset of the buffer in bytes, from the start of the binding or from `memory`.
+    /// The offset of the buffer in bytes, from the start of the binding or from `memory`.
     pub(crate) start: Id,
-    /// Maximum end of the buffer in bytes, from the start of the binding or from `memory`.
+    /// The maximum end of the buffer in bytes, from the start of the binding or from `memory`.
     pub(crate) length: Id,
 }
 
@@ -33,7 +33,7 @@ impl Span {
         Self { memory, start, length }
     }
 
-    /// Emits the span of a buffer at an address, whose lower half comes first. Words are at multiples of 4, but a
+    /// Emits the span of a buffer at an address, given lower half first. Words are read at multiples of 4, but a
     /// buffer may begin at any byte.
     pub(crate) fn memory(code: &mut Cursor<'_, '_, '_>, [low, high]: [Id; 2]) -> Self {
         let uint = code.p.uint();

@@ -1,18 +1,18 @@
-//! The table of lowerings, from which crates and tools list, name, version and call them.
+//! The table of lowerings. Other crates and tools use it to list, name, version and call the lowerings.
 
-/// Calls the macro `$callback` with one row for each lowering; a new lowering adds a row. The lowerings of one stage
-/// have the signature `fn(&Module, impl Into<Target>, &Options) -> Result<Lowered<Result>, Error>`. Captures into
-/// storage buffers have several variants ([`prepare`](crate::transform_feedback::prepare)), and recipes several
-/// stages ([`recipe::lower`](crate::recipe::lower)), so neither has a row.
+/// Calls the macro `$callback` with one row for each lowering. The lowerings of one stage have the signature
+/// `fn(&Module, impl Into<Target>, &Options) -> Result<Lowered<Result>, Error>`. Captures into storage buffers have
+/// several variants ([`prepare`](crate::transform_feedback::prepare)), and recipes have several stages
+/// ([`recipe::lower`](crate::recipe::lower)), so neither has a row.
 ///
-/// The form of a row is
+/// A row has the form
 ///
 /// ```text
 /// Name(kind, "name", "verb", version) Options => function, "page";
 /// ```
 ///
-/// with the number of the options in the C library, the name in reports, the command-line verb, the version, the type
-/// of the options, the function, and the page in docs/.
+/// The row contains the number of the options in the C library, the name in reports, the command-line verb, the
+/// version, the type of the options, the function, and the page in docs/.
 #[macro_export]
 macro_rules! lowerings {
     ($callback:ident) => {

@@ -1,18 +1,21 @@
 //! Transform feedback: captures the outputs of a vertex stage into buffers.
 //!
-//! With `VK_EXT_transform_feedback`, [`decorate`] makes the extension capture. Without it, [`prepare`] generates
-//! variants of a vertex shader that write its outputs to storage buffers. A draw then takes up to two passes:
+//! If the device has `VK_EXT_transform_feedback`, [`decorate`] prepares a shader for capture by the extension.
+//! Otherwise, [`prepare`] generates variants of a vertex shader that write its outputs to storage buffers. A draw then
+//! takes up to two passes:
 //!
 //! * The *capture* pass runs [`Variant::CaptureOnly`], which has no stage outputs, as a point list without indices.
-//! * The *raster* pass runs [`Variant::RasterOnly`], which stores nothing. Rasterizer discard makes it unnecessary.
+//! * The *raster* pass runs [`Variant::RasterOnly`], which stores nothing. Draws with rasterizer discard do not need
+//!   it.
 //!
-//! [`Variant::Both`] draws lists and strips in one pass if the stage can store and rasterize at once. If vertex
-//! stages cannot store, [a compute stage](Options::compute) replaces the capture pass. For an expensive shader, the
-//! capture pass can [store all outputs](Options::spill_outputs), which [`Variant::ReloadOutputs`] reads in the raster
-//! pass. [`Prepared`] lists the bindings and host parameters, and makes each variant on request.
+//! [`Variant::Both`] captures and draws lists and strips in one pass. On devices whose vertex stages cannot store, [a
+//! compute stage](Options::compute) replaces the capture pass. For an expensive shader, the capture pass can [store
+//! all outputs](Options::spill_outputs), and [`Variant::ReloadOutputs`] loads them in the raster pass. [`Prepared`]
+//! lists the bindings and host parameters, and makes each variant on request.
 //!
-//! The rules are those of `VK_EXT_transform_feedback` and OpenGL 4.6, 13.3: primitives are captured whole, in order,
-//! and only if they fit into every buffer. A *slot* is the place of a vertex of a primitive in the captured sequence.
+//! The rules of `VK_EXT_transform_feedback` and of OpenGL 4.6, section 13.3, apply: primitives are captured whole, in
+//! order, and only if they fit into every buffer. A *slot* is the position of one vertex in the captured sequence; a
+//! vertex that several primitives share has several slots.
 //!
 //! ```
 //! # use polyshade::{Error, Module, host::{Binding, Set}, transform_feedback};
@@ -34,16 +37,16 @@ mod capturable;
 mod decorated;
 mod dispatch;
 mod draw;
+mod draw_constraints;
 mod effects;
 mod emit;
 mod extension;
-pub(crate) mod foreign;
 mod host;
 mod indices;
-mod known;
 mod layout;
 mod leaves;
 mod names;
+pub(crate) mod native_xfb;
 mod options;
 mod outputs;
 mod select;
@@ -70,48 +73,49 @@ use crate::host::{
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
+use draw_constraints::DrawParam;
 use effects::Effects;
-use known::HostWord;
 use outputs::Outputs;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Module, Patch};
 
-/// The version of the shaders from [`Prepared::variant`]; it grows when the same input gives a different module.
-pub const VERSION: u32 = 9;
-/// The version of the shaders from [`decorate`]; it grows when the same input gives a different module.
+/// The version of the shaders from [`Prepared::variant`]. It increases when the same input gives a different module.
+pub const VERSION: u32 = 10;
+/// The version of the shaders from [`decorate`]. It increases when the same input gives a different module.
 pub const EXTENSION_VERSION: u32 = 3;
 /// The maximum number of feedback buffers.
 pub const MAX_BUFFERS: usize = 4;
 /// The largest stride of a feedback buffer, in bytes. No device with the extension supports more than 2048.
 pub const MAX_STRIDE: u32 = 65_536;
 
-/// A shader generated from a vertex shader whose outputs are captured into storage buffers.
+/// A kind of shader that [`prepare`] generates from a vertex shader to capture its outputs into storage buffers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Variant {
-    /// Stores the captured outputs; its only stage output is `PointSize`. Draw it with rasterization off, as a point
-    /// list without indices over the vertices and instances of the draw, whatever the topology of the draw is. For a
-    /// draw [with indices](Options::indexed), use as many vertices as there are indices, from `firstIndex` on. As a
-    /// [compute stage](Options::compute) it is [dispatched](Layout::work_groups).
+    /// Stores the captured outputs; its only stage output is `PointSize`. Draw it with rasterizer discard, as a point
+    /// list without indices, for any topology. Use the vertices and instances of the original draw. For a draw [with
+    /// indices](Options::indexed), set `firstVertex` to `firstIndex` and `vertexCount` to `indexCount`. If the variant
+    /// is a [compute stage](Options::compute), [dispatch](Layout::work_groups) it instead.
     CaptureOnly,
-    /// Has the original outputs and stores nothing; the module itself if there is nothing to remove. Draw it as the
-    /// original.
+    /// Has the original outputs and stores nothing. It is the module itself if there is nothing to remove. Use it for
+    /// the original draw.
     RasterOnly,
-    /// Stores and has the original outputs. Draw it as the original, without indices, for lists and strips only: in a
-    /// triangle fan or line loop, no invocation would store.
+    /// Stores the captured outputs and has the original stage outputs. Use it for draws without indices, with lists
+    /// and strips only. It cannot capture triangle fans and line loops.
     Both,
-    /// Does the work of [`CaptureOnly`](Self::CaptureOnly), and also stores all outputs for
-    /// [`ReloadOutputs`](Self::ReloadOutputs). It keeps the shader's own stores, whatever the [side
-    /// effects](crate::host::SideEffects) option is: they happen once here. It needs [`Options::spill_outputs`].
+    /// Stores the captured outputs like [`CaptureOnly`](Self::CaptureOnly), and also all outputs for
+    /// [`ReloadOutputs`](Self::ReloadOutputs). It always keeps the shader's own stores, whatever the [side
+    /// effects](crate::host::SideEffects) option is, because the shader runs only in this pass. It needs
+    /// [`Options::spill_outputs`].
     SpillOutputs,
-    /// Has the original outputs, which it loads from the buffer that [`SpillOutputs`](Self::SpillOutputs) has
-    /// written. Nothing else of the shader is left. Draw it as the original, but without indices: over as many
-    /// vertices as there are indices, from `firstIndex` on. It needs [`Options::spill_outputs`].
+    /// Loads the original outputs from the buffer that [`SpillOutputs`](Self::SpillOutputs) has written, and contains
+    /// no other code. Use it for the original draw, but without indices: for a draw with indices, set `firstVertex` to
+    /// `firstIndex` and `vertexCount` to `indexCount`. It needs [`Options::spill_outputs`].
     ReloadOutputs,
 }
 
-/// A prepared capture of one vertex shader, which makes variants on request.
+/// A prepared capture of one vertex shader. It makes the variants on request.
 #[derive(Debug)]
 pub struct Prepared<'m> {
     frame: Frame<'m>,
@@ -121,21 +125,25 @@ pub struct Prepared<'m> {
     requirements: Requirements,
 }
 
-const STAGES: Stages =
-    Stages { models: &[ExecutionModel::VERTEX], otherwise: "is captured with the extension only" };
+const STAGES: Stages = Stages {
+    models: &[ExecutionModel::VERTEX],
+    otherwise: "can be captured only with VK_EXT_transform_feedback",
+};
 
-/// Finds the outputs that `options` name in the vertex shader `module`, and decides on layout, bindings and parameters.
+/// Finds the outputs that `options` select, and determines the layout, bindings and host parameters.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the entry point, a varying or a specialization constant.
-/// * `Options`: no varying to capture; more than [`MAX_BUFFERS`] buffers or [`MAX_STRIDE`] bytes a vertex; a varying
-///   that two variables share or that is captured twice; half of a 64-bit component; a reserved set and binding.
-/// * `Malformed`: transform feedback decorations that contradict each other, if the options capture by decorations.
+/// * `Options`: no varying to capture; more than [`MAX_BUFFERS`] buffers, or more than [`MAX_STRIDE`] bytes per
+///   vertex; a varying that selects two variables or is captured twice; half of a 64-bit component; a reserved set and
+///   binding.
+/// * `Malformed`: contradictory transform feedback decorations, if [decorations](Options::decorated) select the
+///   outputs.
 /// * `Unsupported`: a varying with components that are not 32- or 64-bit numbers, or whose size depends on a
-///   specialization constant; a name that stands for a whole structure or array of arrays; a stage other than vertex;
-///   vertex attributes if draws have indices or [a compute stage](Options::compute) captures; built-in inputs that a
-///   compute stage lacks; the errors of the [rewrite tools](crate::rewrite).
+///   specialization constant; the name of a whole structure or array of arrays; a stage other than vertex; vertex
+///   attributes, if draws have indices or [a compute stage](Options::compute) captures; built-in inputs that a compute
+///   stage lacks; the errors of the [rewrite tools](crate::rewrite).
 pub fn prepare<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -150,14 +158,14 @@ pub fn prepare<'m>(
     Ok(Prepared { frame, side_effects, writes_point_size, plan, requirements })
 }
 
-/// Adds the extension to `requirements` if other entry points of the module capture with it. The module then still
-/// needs `transformFeedback`, which the device may lack.
+/// Adds `VK_EXT_transform_feedback` to `requirements` if other entry points of the module use it for capture. The
+/// module then still needs the `transformFeedback` feature, which the device may lack.
 fn with_others(
     frame: &Frame<'_>,
     m: &Module<'_>,
     requirements: Requirements,
 ) -> Result<Requirements, Error> {
-    if !foreign::others_capture(m, frame.entry(m)?) {
+    if !native_xfb::others_capture(m, frame.entry(m)?) {
         return Ok(requirements);
     }
     Ok(requirements.join(Requirements {
@@ -190,8 +198,8 @@ impl<'m> Prepared<'m> {
     ///
     /// * `Options`: a set and binding that the shader already uses; [`SpillOutputs`](Variant::SpillOutputs) or
     ///   [`ReloadOutputs`](Variant::ReloadOutputs) without [`Options::spill_outputs`].
-    /// * `Unsupported`: side effects of the shader that the options refuse or that a pass cannot omit; push constants
-    ///   that cannot grow; the errors of the [rewrite tools](crate::rewrite).
+    /// * `Unsupported`: side effects of the shader that the options refuse, or that cannot be removed from a pass;
+    ///   push constants that cannot grow; the errors of the [rewrite tools](crate::rewrite).
     pub fn variant(&self, variant: Variant) -> Result<Lowered<'m, Layout>, Error> {
         self.emit(variant).map(|lowered| lowered.map(|()| self.plan.layout.clone()))
     }
@@ -226,7 +234,7 @@ impl<'m> Prepared<'m> {
         Ok(Lowered { module, progress, params: words, requirements, result })
     }
 
-    /// Makes `ReloadOutputs`: first adds the loads, then eliminates the original code, which is dead.
+    /// Makes `ReloadOutputs`: first adds the loads, then eliminates the original code, which is then dead.
     fn reloaded(&self, version: &Module<'m>) -> Result<Lowered<'m>, Error> {
         let variant = Variant::ReloadOutputs;
         let replaced =
@@ -256,12 +264,12 @@ impl<'m> Prepared<'m> {
             Variant::RasterOnly => emit::raster_only(m, p, self)?,
             Variant::Both => emit::both(m, p, entry, self)?,
         }
-        foreign::strip(m, p, entry);
+        native_xfb::strip(m, p, entry);
         Ok(())
     }
 }
 
-/// The result of applying the options to one module: everything except the generated code.
+/// The decisions that the options lead to for one module. Code generation reads them.
 #[derive(Debug)]
 struct Plan {
     layout: Layout,
@@ -271,8 +279,8 @@ struct Plan {
     spilled: Vec<layout::Stored>,
     placement: Placement,
     words: HostParams,
-    /// The parameters in `words`, as the code generator identifies them.
-    host_params: Vec<HostWord>,
+    /// The parameters in `words`, in the form that the code generator uses.
+    host_params: Vec<DrawParam>,
     effects: Effects,
 }
 
@@ -292,12 +300,12 @@ impl Plan {
         layout.outputs_stride = 4 * spilled::words(&spilled);
         let name = frame.target().entry_name();
         if layout.draws.compute && m.entry_point(name, ExecutionModel::GL_COMPUTE).is_ok() {
-            let message = "the module has a compute stage of this name already";
+            let message = "the module already has a compute entry point with this name";
             return Err(
                 Error::new(&code::CAPTURE_ENTRY_POINT_TAKEN, message).about(entry.function())
             );
         }
-        // Bindings and host parameters: the parameters depend on whether buffers have addresses.
+        // Bindings and host parameters. Which parameters exist depends on whether buffers have addresses.
         let buffers = layout.buffers.len() as u32;
         let reserved = frame.target().reservations();
         let bound = buffers + layout.draws.further_buffers();
@@ -306,10 +314,13 @@ impl Plan {
         layout.draws.check_spill_outputs()?;
         layout.draws.asks_draw_index = emit::asks_draw_index(m, entry, &layout.draws)?;
         let host_params = layout.draws.host_params(buffers);
-        let words = known::words(&layout.draws, placement.params, &host_params);
+        let words = draw_constraints::words(&layout.draws, placement.params, &host_params);
         reserved.check_params(&words)?;
         if layout.draws.compute && words.location().is_some() {
-            let message = format!("words at {}, but a compute stage captures", words.source);
+            let message = format!(
+                "cannot read host parameters at {}: a compute stage has no vertex attributes",
+                words.source
+            );
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
         }
         rewrite::check_attributes(m, entry, std::slice::from_ref(&words))?;
@@ -317,14 +328,14 @@ impl Plan {
         Ok(Self { layout, stores, spilled, placement, words, host_params, effects })
     }
 
-    /// Whether a captured output, or with `passes` a spilled one, is `Invariant`.
+    /// Whether a captured output is `Invariant`. With `passes`, checks the spilled outputs too.
     fn stores_invariant(&self, m: &Module<'_>, passes: bool) -> bool {
         let spilled = self.spilled.iter().filter(|_| passes);
         let mut stored = self.stores.iter().flatten().chain(spilled);
-        stored.any(|stored| stored.piece.leaf.part.said(m, Decoration::INVARIANT).is_some())
+        stored.any(|stored| stored.piece.leaf.part.decoration(m, Decoration::INVARIANT).is_some())
     }
 
-    /// Returns the requirements of the storing variants. `outputs` is the binding of the spilled outputs, if used.
+    /// Returns the requirements of the storing variants. `outputs` is the binding of the spilled outputs, if any.
     fn requirements(&self, m: &Module<'_>, outputs: Option<(Set, Binding)>) -> Requirements {
         let (stage, features) = match self.layout.draws.compute {
             true => (ExecutionModel::GL_COMPUTE, Vec::new()),

@@ -1,10 +1,10 @@
 //! Vertex pulling: the vertex stage fetches its attributes from storage buffers or from addresses. This replaces
-//! fixed-function vertex input, whose formats, alignments and strides differ between devices.
+//! fixed-function vertex input: devices differ in the formats, alignments and strides that they support.
 //!
-//! Every input with a location becomes a `Private` variable, which is filled before the shader begins. Its value is
-//! that of Vulkan's "Vertex Input Extraction": the element by vertex or instance index, with divisors, converted from
-//! its format and completed from (0, 0, 0, 1). Each format, offset, stride and rate is either fixed when the shader
-//! is lowered or a host parameter, which gives dynamic vertex input.
+//! Every input with a location becomes a `Private` variable, which is filled before the original shader code runs.
+//! Its value follows Vulkan's "Vertex Input Extraction": the vertex or instance index, with divisors, selects an
+//! element, which is converted from its format and completed from (0, 0, 0, 1). Each format, offset, stride and rate
+//! is either fixed when the shader is lowered, or a host parameter, which allows dynamic vertex input.
 //!
 //! ```
 //! # use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Rate};
@@ -49,26 +49,28 @@ const LOWERING: Lowering = Lowering {
     changes: None,
 };
 
-/// The result for a shader that fetches its attributes.
+/// The result of vertex pulling.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Pulled {
-    /// The numbers of the vertex buffers that it reads, in the order of their bindings.
+    /// The numbers of the vertex buffers that the shader reads, in the order of their bindings.
     pub buffers: Vec<u32>,
-    /// The locations that it reads without an attribute: their value is (0, 0, 0, 1).
+    /// The locations that the shader reads but that have no attribute. Their value is (0, 0, 0, 1).
     pub absent: Vec<u32>,
 }
 
-/// Makes a variant of the vertex shader `module` that fetches its attributes. A module without any does not change.
+/// Returns a version of the vertex shader `module` that fetches its attributes. A module without attributes does not
+/// change.
 ///
 /// # Errors
 ///
 /// * `NotFound`: the module has no such entry point.
-/// * `Options`: attributes and buffers do not fit each other; a format has other numbers than the shader reads; a
+/// * `Options`: attributes and buffers do not fit each other; a format's numeric type differs from the input's; a
 ///   binding, push constant or specialization constant is already in use or reserved.
-/// * `Unsupported`: another stage; an input that is a structure, has no location, or is an array whose length is a
-///   specialization constant; push constants that cannot grow; the errors of the [rewrite tools](crate::rewrite).
+/// * `Unsupported`: another stage; an input that is a structure, has no location, or is an array with a
+///   specialization-constant length; push constants that cannot grow; the errors of the [rewrite
+///   tools](crate::rewrite).
 pub fn lower<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -96,7 +98,7 @@ pub fn lower<'m>(
             words: words.as_ref(),
             reserved,
         };
-        // Then emit the code.
+        // Emit the code.
         emit::pull(m, p, entry, &pull)?;
         let requirements = requirements(m, (&words, placement), buffers, options);
         Ok((Vec::from_iter(words), requirements, pulled))
@@ -117,7 +119,7 @@ fn read_by(inputs: &[Input], options: &Options) -> Pulled {
     Pulled { buffers: buffers.into_iter().collect(), absent: absent.into_iter().collect() }
 }
 
-/// Returns the host parameters; `None` if nothing is fetched.
+/// Returns the host parameters. Returns `None` if nothing is fetched.
 fn words(
     inputs: &[Input],
     options: &Options,
@@ -126,7 +128,7 @@ fn words(
 ) -> Option<HostParams> {
     let mut words = Vec::new();
     let mut say = |name: String, meaning| words.push(HostParam::new(name, meaning));
-    // Parameters of each buffer.
+    // Parameters for each buffer.
     for number in buffers {
         let buffer = options.buffer_numbered(*number);
         if placement.params.is_address() {
@@ -134,28 +136,37 @@ fn words(
                 emit::ADDRESS_LOW.of(*number),
                 "the lower 32 bits of the address of the vertex buffer",
             );
-            say(emit::ADDRESS_HIGH.of(*number), "the upper 32 bits");
+            say(
+                emit::ADDRESS_HIGH.of(*number),
+                "the upper 32 bits of the address of the vertex buffer",
+            );
         } else {
-            say(emit::BUFFER_OFFSET.of(*number), "bytes before the vertex buffer in what is bound");
+            say(
+                emit::BUFFER_OFFSET.of(*number),
+                "bytes from the start of the bound range to the vertex buffer",
+            );
         }
-        say(emit::BUFFER_SIZE.of(*number), "bytes of the vertex buffer; 0 where there is none");
+        say(emit::BUFFER_SIZE.of(*number), "bytes of the vertex buffer; 0 if none is bound");
         if buffer.stride.is_none() {
-            say(emit::STRIDE.of(*number), "bytes from an element to the next, below 2^16");
+            say(emit::STRIDE.of(*number), "bytes from one element to the next, below 2^16");
         }
         if buffer.rate.is_none() {
-            say(emit::RATE.of(*number), "0 where vertices step, else 1 + the divisor of instances");
+            say(
+                emit::RATE.of(*number),
+                "0 for per-vertex attributes, else 1 + the instance divisor",
+            );
         }
     }
-    // Parameters of each attribute.
+    // Parameters for each attribute.
     let leaves = inputs.iter().flat_map(|input| &input.leaves);
     let locations: BTreeSet<u32> = leaves.map(|leaf| leaf.location).collect();
     for location in locations {
         let Some(attribute) = options.attribute_at(location) else { continue };
         if attribute.offset.is_none() {
-            say(emit::OFFSET.of(location), "bytes before the attribute in an element");
+            say(emit::OFFSET.of(location), "byte offset of the attribute in an element");
         }
         if attribute.format.is_none() {
-            say(emit::FORMAT.of(location), "bits of the components, and the kind of their numbers");
+            say(emit::FORMAT.of(location), "bits of the components, and their numeric format");
             say(emit::LAYOUT.of(location), "the bits at which the components begin");
         }
     }

@@ -22,7 +22,7 @@ crate::codes! {
     SPIRV_CONFLICTING_EDITS: Options, "spirv.conflicting-edits",
         "Fix the lowering: it overwrites one word of the module with two values.";
     SPIRV_KERNEL_SIGNEDNESS: Unsupported, "spirv.kernel-signedness",
-        "Remove the capability Kernel from the module: signed integer types cannot be declared next to it.";
+        "Remove the capability Kernel from the module: signed integer types are not allowed with it.";
     ENTRY_POINT_NOT_FOUND: NotFound, "entry-point.not-found",
         "Name one of the module's entry points, and its stage.";
 }

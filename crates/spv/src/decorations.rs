@@ -9,11 +9,13 @@ use std::slice;
 
 /// The decorations of a module, sorted by target.
 ///
-/// Targets of a group refer to it, so the size is that of the annotations, not the number of groups times targets.
+/// An entry for a target of a group refers to the group. The memory is thus proportional to the annotations, not to
+/// the number of groups times the number of targets.
 #[derive(Clone, Debug)]
 pub struct Decorations(Vec<Entry>);
 
-/// An entry; the sort order is target, then member (the target as a whole first), then position in the module.
+/// An entry. Entries are sorted by target, then by member (the target as a whole first), then by position in the
+/// module.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: Key,
@@ -21,16 +23,16 @@ struct Entry {
     what: What,
 }
 
-/// The target in the upper half, and in the lower half the member's number plus one, or 0 for the target as a whole.
-/// One comparison orders entries (benchmark `corpus-cost`).
+/// A sort key: the target in the upper half; in the lower half, the member's number plus one, or 0 for the target as
+/// a whole. A single number is fast to compare (benchmark `corpus-cost`).
 type Key = u64;
 
 fn key(target: Id, member: Option<u32>) -> Key {
-    // No instruction is long enough for a structure of 2³² - 1 members.
+    // The addition saturates only for member 2³² - 1, which no structure has: its instruction would be too long.
     u64::from(target.word()) << 32 | u64::from(member.map_or(0, |member| member.saturating_add(1)))
 }
 
-/// The decoration or the group of an entry.
+/// Either a decoration or the group that an entry refers to.
 #[derive(Clone, Copy, Debug)]
 enum What {
     /// The instruction has this decoration.
@@ -54,9 +56,10 @@ pub struct Applied<'m> {
     pub decoration: Decoration,
     /// The operands: literals, ids or a string.
     pub operands: &'m [u32],
-    /// The instruction with the decoration; for targets of a group, the instruction that decorates the group.
+    /// The instruction with the decoration. If it applies through a group, this is the instruction that decorates the
+    /// group.
     pub inst: Inst<'m>,
-    /// Whether it applies through a decoration group.
+    /// Whether the decoration applies through a decoration group.
     pub by_group: bool,
 }
 
@@ -91,7 +94,7 @@ impl Decorations {
                 }));
             }
         }
-        // The sort is stable, and fast, as producers write decorations in nearly sorted order.
+        // The sort must be stable. It is fast because producers write decorations in nearly sorted order.
         entries.sort_by_key(|entry| entry.key);
         if has_groups {
             // A group may list a target twice.
@@ -104,7 +107,7 @@ impl Decorations {
         Self(entries)
     }
 
-    /// The entries with keys from `first` to `last`, found lazily: there may be thousands.
+    /// The entries with keys from `first` to `last`. They are found lazily, because there may be thousands.
     fn within(&self, first: Key, last: Key) -> Within<'_> {
         let start = self.0.partition_point(|entry| entry.key < first);
         Within { entries: self.0[start..].iter(), last }
@@ -138,7 +141,7 @@ impl<'m> Iterator for Within<'m> {
     }
 }
 
-/// The offset of a decoration that applies; [`Applied`] adds its operands.
+/// The offset of the instruction with a decoration that applies; [`Applied`] adds the operands.
 struct AppliedAt {
     at: u32,
     member: Option<u32>,
@@ -152,7 +155,7 @@ impl Module<'_> {
         self.find_applied(self.decorations().of(id)).map(|found| self.applied(found))
     }
 
-    /// The decorations of `id` as a whole, or of this member.
+    /// The decorations of `id` as a whole, or of its member `member`.
     pub fn decorations_of_member(
         &self,
         id: Id,
@@ -166,7 +169,7 @@ impl Module<'_> {
         let mut group: (_, Option<Within<'_>>) = (None, None);
         std::iter::from_fn(move || {
             loop {
-                // A group inside a group is invalid, and is not followed, so that this terminates.
+                // A group within a group is invalid. It is not followed, so the iterator always terminates.
                 for entry in group.1.iter_mut().flatten() {
                     if let What::Decoration(decoration) = entry.what {
                         let (at, member) = (entry.at, group.0);
@@ -208,12 +211,12 @@ impl Module<'_> {
         Some(operands(self.inst_at(found.at)))
     }
 
-    /// The built-in that decorates the variable `id`.
+    /// The built-in that the variable `id` is decorated with.
     pub fn builtin(&self, id: Id) -> Option<BuiltIn> {
         self.decoration(id, Decoration::BUILT_IN)?.first().map(|word| BuiltIn(*word))
     }
 
-    /// The built-in that decorates member `member` of the structure `id`.
+    /// The built-in that member `member` of the structure `id` is decorated with.
     pub fn member_builtin(&self, id: Id, member: u32) -> Option<BuiltIn> {
         self.member_decoration(id, member, Decoration::BUILT_IN)?.first().map(|word| BuiltIn(*word))
     }
@@ -234,7 +237,7 @@ impl Module<'_> {
     }
 }
 
-/// The operands after the target, the member, if any, and the decoration.
+/// The operands of the decoration: the words after the target, the member number (if any) and the decoration.
 fn operands(inst: Inst<'_>) -> &[u32] {
     match Decorate::of(inst) {
         Some(decorate) => decorate.operands(),

@@ -5,8 +5,8 @@ use crate::module::Module;
 use crate::scan::MAGIC;
 
 impl Module<'_> {
-    /// Returns a module of SPIR-V `version` with one empty entry point, `main` of `stage`, for a rewrite to fill. It
-    /// has the capability of the stage and no execution modes, although some stages need them.
+    /// Returns a module of SPIR-V `version` that a rewrite can fill. It has one empty entry point called `main`, of
+    /// stage `stage`, and the capability of that stage. It has no execution modes, although some stages need them.
     ///
     /// ```
     /// # use polyshade_spv::{ExecutionModel, Module};
@@ -49,6 +49,6 @@ impl Module<'_> {
         push(Op::LABEL, &[label]);
         push(Op::RETURN, &[]);
         push(Op::FUNCTION_END, &[]);
-        Module::parse_owned(words).expect("it is well-formed")
+        Module::parse_owned(words).expect("an empty module is well-formed")
     }
 }

@@ -1,4 +1,4 @@
-//! Errors, which are one pointer wide, and their stable codes.
+//! Errors and their stable codes. An error is one pointer wide.
 
 use crate::{ExecutionModel, Id};
 use std::fmt;
@@ -10,17 +10,18 @@ pub enum ErrorKind {
     Malformed,
     /// A limit of SPIR-V would be exceeded: 65,535 words per instruction, 4,194,303 ids.
     Limit,
-    /// A requested thing does not exist.
+    /// A thing that the caller named does not exist.
     NotFound,
     /// The request is not supported; the message gives the reason.
     Unsupported,
-    /// The options contradict themselves or each other.
+    /// An option is invalid, or two options contradict each other.
     Options,
     /// Something outside of polyshade failed: a driver, another library, the operating system.
     Failed,
 }
 
-/// The stable name of an error, its [kind](ErrorKind), and a remedy in one sentence. Messages may change, codes not.
+/// The stable name of an error, its [kind](ErrorKind), and a remedy in one sentence. Messages may change, but codes
+/// may not.
 ///
 /// [`codes!`](crate::codes) declares the codes of a crate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,7 +90,7 @@ macro_rules! codes {
 
 /// An error: its [code](Code), a message and, if known, the word offset and the id of the fault.
 ///
-/// It is as wide as a pointer, so that results stay small.
+/// An error is as wide as a pointer, so that results stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error(Box<Content>);
 
@@ -103,7 +104,7 @@ struct Content {
     step: Option<Step>,
 }
 
-/// One lowering of one stage, among those of a pipeline.
+/// One of a pipeline's lowerings: a recipe field and the stage that it lowers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Step {
     /// The field of the recipe.
@@ -141,7 +142,7 @@ impl Error {
         self
     }
 
-    /// Adds the step that failed, of several lowerings in one call.
+    /// Records the step that failed when one call runs several lowerings.
     #[must_use]
     pub fn in_step(mut self, step: Step) -> Self {
         self.0.step = Some(step);
@@ -155,7 +156,7 @@ impl Error {
         self
     }
 
-    /// The stable code of the error, by which programs can distinguish errors.
+    /// The stable code of the error. Programs can distinguish errors by it.
     pub fn code(&self) -> &'static Code {
         self.0.code
     }
@@ -180,7 +181,7 @@ impl Error {
         &self.0.message
     }
 
-    /// The step that failed, of several lowerings in one call.
+    /// The step that failed, if one call ran several lowerings.
     pub fn step(&self) -> Option<Step> {
         self.0.step
     }

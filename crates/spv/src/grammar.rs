@@ -1,6 +1,6 @@
-//! The names of SPIR-V's enumerations, and the words of each opcode that are ids.
+//! The names of SPIR-V's enumerants, and tables of the words that are ids for each opcode.
 //!
-//! The enumerations are open: a newer module may have values without a name here, which are kept like all others.
+//! The enumerations are open. A newer module may have values without a name here, which are kept unchanged.
 
 #[rustfmt::skip]
 mod generated;
@@ -44,7 +44,7 @@ impl GlslOp {
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct ExecutionModel(pub u32);
 
-/// The operands after the fixed ones, whose meaning the opcode alone determines.
+/// The operands after the fixed words. The opcode alone determines the kinds of the fixed words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tail {
     /// Literals only.
@@ -95,13 +95,13 @@ impl Grammar {
         self.id_mask() & !(1 << (self.0 >> 41 & 3) >> 1)
     }
 
-    /// The number of words after the first whose meaning the opcode alone determines.
+    /// The number of fixed words after the first. The opcode alone determines whether each of them is an id.
     #[inline]
     pub(crate) const fn fixed(self) -> usize {
         (self.0 >> 16 & 0xff) as usize
     }
 
-    /// The fewest words of an instruction with this opcode.
+    /// The minimum word count of an instruction with this opcode.
     #[inline]
     pub(crate) const fn least(self) -> usize {
         (self.0 >> 24 & 0xff) as usize
@@ -132,20 +132,21 @@ impl Grammar {
         self.0 >> 41 & 3 != 0
     }
 
-    /// The number of the word with the result id, if there is one.
+    /// The index of the word that holds the result id, if there is one.
     #[inline]
     pub(crate) const fn result_word(self) -> Option<usize> {
         let word = (self.0 >> 41 & 3) as usize;
         if word != 0 { Some(word) } else { None }
     }
 
-    /// The number of the section that these instructions belong to, plus 1; 0 if they may be in several.
+    /// The number of the section that instructions with this opcode belong to, plus 1; 0 if they may be in several
+    /// sections.
     #[inline]
     pub(crate) const fn section(self) -> usize {
         (self.0 >> 45 & 0xf) as usize
     }
 
-    /// Whether the scan must handle such an instruction specially.
+    /// Whether the scan must handle instructions with this opcode specially.
     #[inline]
     pub(crate) const fn is_structural(self) -> bool {
         self.0 >> 43 & 1 != 0

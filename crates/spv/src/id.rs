@@ -3,7 +3,8 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The id of a type, constant, variable, value, function or label: the only handle that stays valid after an edit.
+/// The id of a type, constant, variable, value, function or label. It is the only kind of handle that stays valid
+/// after an edit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Id(NonZeroU32);
@@ -14,7 +15,7 @@ impl Id {
         NonZeroU32::new(word).map(Self)
     }
 
-    /// The number of the id, as it is in a word.
+    /// The number of the id, as it is encoded in a word.
     pub fn word(self) -> u32 {
         self.0.get()
     }

@@ -9,13 +9,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Ties a handle to one version of a module. The lifetime is invariant: if it was covariant, a handle of another
-/// version with a longer lifetime would be accepted as one of this version.
+/// Ties a handle to one version of a module. The lifetime is invariant: if it were covariant, a handle of a version
+/// that lives longer would be accepted where a handle of this version is expected.
 pub(crate) type Version<'m> = PhantomData<fn(&'m ()) -> &'m ()>;
 
 /// One instruction of one version of a module.
 ///
-/// A patch accepts only instructions of the version that it edits:
+/// A patch accepts only instructions of the version that it edits. This does not compile:
 ///
 /// ```compile_fail,E0521
 /// # let words = [0x0723_0203, 0x1_0000, 0, 1, 0, 0x3_000e, 0, 1];
@@ -33,7 +33,7 @@ pub struct Inst<'m> {
     version: Version<'m>,
 }
 
-/// One operand of an instruction of one version of a module: a word that can be overwritten.
+/// One operand of an instruction in one version of a module: a word that can be overwritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand<'m> {
     inst: u32,
@@ -47,7 +47,7 @@ impl Operand<'_> {
         self.inst + self.word
     }
 
-    /// The number of the word in its instruction; word 0 holds the word count and the opcode.
+    /// The index of the word in its instruction; word 0 holds the word count and the opcode.
     pub fn word(self) -> usize {
         self.word as usize
     }
@@ -79,7 +79,7 @@ impl<'m> Inst<'m> {
         self.at + self.words.len() as u32
     }
 
-    /// All words, including the first one, with the word count and the opcode.
+    /// All words, including the first one, which holds the word count and the opcode.
     #[inline]
     pub fn words(self) -> &'m [u32] {
         self.words
@@ -366,7 +366,7 @@ views! {
     LoopMerge = LOOP_MERGE {
         /// The block after the loop.
         merge_block: id @ 1;
-        /// The block that every iteration except the last ends with.
+        /// The start of the continue construct, which every iteration except the last runs.
         continue_target: id @ 2;
     }
     /// `OpBranch`.
@@ -423,7 +423,7 @@ views! {
     }
 }
 
-/// `OpEntryPoint`. Views belong to one version, as their instructions do:
+/// `OpEntryPoint`. Like an instruction, a view belongs to one version:
 ///
 /// ```compile_fail,E0521
 /// # let words = [0x0723_0203, 0x1_0000, 0, 1, 0, 0x3_000e, 0, 1];

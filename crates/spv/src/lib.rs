@@ -1,8 +1,8 @@
-//! SPIR-V modules as immutable words, their analyses, and patches that make the next version.
+//! SPIR-V modules as immutable words, analyses of modules, and patches that create the next version.
 //!
-//! A [`Module`] *is* its words: they are not converted to another representation, so words that are not edited cannot
-//! change. An edit [reads](Module) the module `m` and queues its changes in a [`Patch`] `p`; [`Module::rewrite`]
-//! merges the queue once, linearly, and returns the next version:
+//! A [`Module`] *is* its words: they are not converted to another representation, so words that are not edited stay
+//! identical. An edit function [reads](Module) the module `m` and queues its changes in a [`Patch`] `p`;
+//! [`Module::rewrite`] merges the queue in one linear pass and returns the next version:
 //!
 //! ```
 //! use polyshade_spv::{Capability, Error, Module};
@@ -19,7 +19,8 @@
 //! # assert_eq!(require_clip_distance(&empty).unwrap()[5..], [2 << 16 | 17, 32]);
 //! ```
 //!
-//! The crate knows the grammar of SPIR-V, but no lowering and no Vulkan. It does no I/O and prints no text.
+//! The crate knows the grammar of SPIR-V, but no lowerings and nothing about Vulkan. It does no I/O and prints no
+//! text.
 
 #![forbid(unsafe_code)]
 

@@ -13,7 +13,7 @@ use crate::{Error, Id, operands, scan};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// One version of a SPIR-V module. It never changes; [`rewrite`](Self::rewrite) makes the next one.
+/// One version of a SPIR-V module. A version never changes; [`rewrite`](Self::rewrite) creates the next one.
 ///
 /// A module *is* its words: they are not converted to another representation, so a lowering cannot change words that
 /// it does not edit. Each analysis of a version is computed once, on first use, and borrows the version. Threads can
@@ -34,9 +34,10 @@ struct Analyses {
     declared: OnceLock<Declared>,
 }
 
-/// A module that borrows another's words borrows its analyses, too.
+/// The memory for the analyses. A module that borrows another module's words borrows its analyses, too.
 #[derive(Clone, Debug)]
-// A box would cost each parse an allocation; with reused memory, parsing allocates nothing (benchmark `heap`).
+// Boxing the analyses would cost an allocation for each parse. With reused memory, parsing allocates nothing
+// (benchmark `heap`).
 #[expect(clippy::large_enum_variant)]
 enum Shared<'w> {
     Own(Analyses),
@@ -50,16 +51,15 @@ impl From<Scan> for Shared<'_> {
 }
 
 impl<'w> Module<'w> {
-    /// Checks `words`, in either byte order, and finds the ends of sections and the definitions of ids.
+    /// Checks `words`, which may be in either byte order, and finds the ends of sections and the definitions of ids.
     ///
-    /// This is one linear scan. The words are borrowed, or copied once if their byte order is not the machine's. Time
-    /// and memory are proportional to the number of words, not to the bound.
+    /// Parsing is one linear scan.
     ///
     /// # Errors
     ///
-    /// `Malformed`, with the word offset: not SPIR-V, a truncated instruction or one with too few operands, an id
-    /// that is 0 or not below the bound, an id that is defined twice, a function without an end, a block outside of
-    /// functions, a call of an entry point. `Limit` for 2³¹ words and more.
+    /// `Malformed`, with the word offset: no SPIR-V header, an instruction that is truncated or has too few operands,
+    /// an id that is 0 or not below the bound, an id that is defined twice, a function without an end, a block
+    /// outside of functions, a call of an entry point. `Limit` for 2³¹ words and more.
     pub fn parse(words: &'w [u32]) -> Result<Self, Error> {
         if words.first() == Some(&MAGIC.swap_bytes()) {
             return Self::parse_owned(words.iter().map(|word| word.swap_bytes()).collect());
@@ -68,11 +68,12 @@ impl<'w> Module<'w> {
         Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
-    /// [`parse`](Self::parse) with memory that another module left in `workspace`. Allocates only if it is too small.
+    /// Does the same as [`parse`](Self::parse) with memory that another module left in `workspace`. Allocates only if
+    /// that memory is too small.
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse).
+    /// The errors of [`parse`](Self::parse).
     ///
     /// ```
     /// # let words = [0x0723_0203, 0x1_0000, 0, 1, 0];
@@ -95,7 +96,7 @@ impl<'w> Module<'w> {
         Ok(Self { words: Cow::Borrowed(words), analyses: scan.into() })
     }
 
-    /// Leaves the memory of the scan to the next module that is parsed in `workspace`.
+    /// Returns the memory of the scan to `workspace`, for the next module that is parsed with it.
     pub fn recycle(self, workspace: &mut Workspace) {
         if let Shared::Own(analyses) = self.analyses
             && let Some(scan) = analyses.scan.into_inner()
@@ -104,11 +105,11 @@ impl<'w> Module<'w> {
         }
     }
 
-    /// [`parse`](Self::parse) for words that the module takes ownership of.
+    /// Does the same as [`parse`](Self::parse), but takes ownership of the words.
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse).
+    /// The errors of [`parse`](Self::parse).
     pub fn parse_owned(mut words: Vec<u32>) -> Result<Module<'static>, Error> {
         if words.first() == Some(&MAGIC.swap_bytes()) {
             words.iter_mut().for_each(|word| *word = word.swap_bytes());
@@ -117,11 +118,11 @@ impl<'w> Module<'w> {
         Ok(Module { words: Cow::Owned(words), analyses: scan.into() })
     }
 
-    /// [`parse`](Self::parse) for the bytes of a file, in either byte order; they are copied.
+    /// Does the same as [`parse`](Self::parse) with a copy of a file's bytes, which may be in either byte order.
     ///
     /// # Errors
     ///
-    /// Those of [`parse`](Self::parse); `Malformed` if the number of bytes is not a multiple of four.
+    /// The errors of [`parse`](Self::parse); `Malformed` if the number of bytes is not a multiple of four.
     pub fn from_bytes(bytes: &[u8]) -> Result<Module<'static>, Error> {
         let (words, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() {
@@ -131,19 +132,21 @@ impl<'w> Module<'w> {
         Module::parse_owned(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// A version with words that a patch has made; it is scanned on first use.
+    /// Creates a version from words that a patch has made. They are scanned on first use.
     pub(crate) fn unscanned(words: Cow<'w, [u32]>) -> Self {
         Self { words, analyses: Shared::Own(Analyses::default()) }
     }
 
-    /// Lets `edit` read this version and queue edits, merges them once, and returns the next version.
+    /// Calls `edit`, which reads this version and queues edits, then merges the edits once and returns the next
+    /// version.
     ///
-    /// This version does not change, even if `edit` fails. A patch without edits results in the same words.
+    /// This version does not change, even if `edit` fails. Without edits, the next version has the same words.
     ///
     /// # Errors
     ///
-    /// Those of `edit`; `Options` if two edits contradict each other; `Limit` for an instruction of more than 65,535
-    /// words or an id above 4,194,303; `Unsupported` for a signed integer type next to the capability `Kernel`.
+    /// The errors of `edit`; `Options` if two edits contradict each other; `Limit` for an instruction of more than
+    /// 65,535 words or an id above 4,194,303; `Unsupported` if a signed integer type is added to a module with the
+    /// capability `Kernel`.
     pub fn rewrite<'m, T>(
         &'m self,
         edit: impl for<'v> FnOnce(&'v Self, &mut Patch<'v, 'w>) -> Result<T, Error>,
@@ -153,11 +156,11 @@ impl<'w> Module<'w> {
         patch.merge(value)
     }
 
-    /// Lets `edit` queue edits, discards them, and returns the value of `edit` without a next version.
+    /// Calls `edit`, discards its edits, and returns its value without creating a next version.
     ///
     /// # Errors
     ///
-    /// Those of [`rewrite`](Self::rewrite), except for edits that contradict each other.
+    /// The errors of [`rewrite`](Self::rewrite), except the error for edits that contradict each other.
     pub fn rehearse<'m, T>(
         &'m self,
         edit: impl for<'v> FnOnce(&'v Self, &mut Patch<'v, 'w>) -> Result<T, Error>,
@@ -177,17 +180,18 @@ impl<'w> Module<'w> {
         self.words.into_owned()
     }
 
-    /// Returns the same version, which borrows the words and analyses of this one.
+    /// Returns the same version as a module that borrows the words and analyses of `self`.
     pub fn borrowed(&self) -> Module<'_> {
         let analyses = Shared::Borrowed(self.analyses());
         Module { words: Cow::Borrowed(&self.words), analyses }
     }
 
-    /// Returns the same version without borrows.
+    /// Returns the same version as a module that owns its words.
     pub fn into_owned(self) -> Module<'static> {
         let analyses = match self.analyses {
             Shared::Own(analyses) => analyses,
-            // Most results are written and dropped, so analyses are only recomputed if they are needed.
+            // The borrowed analyses are not copied: most results are only written out, and a later use can compute
+            // them again.
             Shared::Borrowed(_) => Analyses::default(),
         };
         Module { words: Cow::Owned(self.words.into_owned()), analyses: Shared::Own(analyses) }
@@ -199,7 +203,7 @@ impl<'w> Module<'w> {
         (major, minor)
     }
 
-    /// The bound: all ids are below it.
+    /// The bound: a number that all ids are below.
     pub fn bound(&self) -> u32 {
         self.words[3]
     }
@@ -225,7 +229,7 @@ impl<'w> Module<'w> {
         self.analyses().scan.get_or_init(|| Scan::of_patched(&self.words))
     }
 
-    /// The instruction that starts at word `at`, an offset from this version.
+    /// The instruction that starts at word `at` of this version.
     ///
     /// # Panics
     ///
@@ -240,7 +244,7 @@ impl<'w> Module<'w> {
         self.range(HEADER as u32, self.words.len() as u32)
     }
 
-    /// The instructions from word `at` on, the offset of an instruction of this version.
+    /// The instructions from word `at` on. An instruction of this version must start there.
     pub fn instructions_from(&self, at: u32) -> Instructions<'_> {
         self.range(at, self.words.len() as u32)
     }
@@ -254,7 +258,7 @@ impl<'w> Module<'w> {
         self.scan().sections[section as usize]
     }
 
-    /// The instructions of `section`; if sections are out of order, all instructions before the first function.
+    /// The instructions of `section`. If sections are out of order, all instructions before the first function.
     pub fn section(&self, section: Section) -> Instructions<'_> {
         if !self.scan().ordered {
             return self.preamble();
@@ -266,7 +270,7 @@ impl<'w> Module<'w> {
         self.range(start, self.section_end(section))
     }
 
-    /// The number of words of `section`, or more if sections are out of order.
+    /// The number of words of `section`; an upper bound if sections are out of order.
     pub(crate) fn section_words(&self, section: Section) -> usize {
         let Instructions { words, at } = self.section(section);
         words.len() - at as usize
@@ -277,7 +281,7 @@ impl<'w> Module<'w> {
         self.range(HEADER as u32, self.section_end(Section::Globals))
     }
 
-    /// The offsets of definitions, for frequent calls: the same as [`defined_at`](Self::defined_at).
+    /// The same offsets as [`defined_at`](Self::defined_at), for callers that look up many ids.
     pub fn definitions(&self) -> Definitions<'_> {
         Definitions(&self.scan().definitions)
     }
@@ -300,7 +304,7 @@ impl<'w> Module<'w> {
         self.definition(id)?.result_type()
     }
 
-    /// The functions, in their order.
+    /// The functions, in the order of the module.
     pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionBody<'_>> {
         self.scan()
             .functions
@@ -308,7 +312,7 @@ impl<'w> Module<'w> {
             .map(|extent| FunctionBody { words: &self.words, extent: *extent })
     }
 
-    /// The function `id` with its body.
+    /// The function `id` and its body.
     pub fn function(&self, id: Id) -> Option<FunctionBody<'_>> {
         let at = self.scan().definitions.get(id.word())?;
         let functions = &self.scan().functions;
@@ -324,7 +328,7 @@ impl<'w> Module<'w> {
         Some(FunctionBody { words: &self.words, extent: *extent })
     }
 
-    /// The entry points, in their order.
+    /// The entry points, in the order of the module.
     pub fn entry_points(&self) -> impl ExactSizeIterator<Item = EntryPoint<'_>> {
         self.scan()
             .entry_points
@@ -352,13 +356,13 @@ impl<'w> Module<'w> {
         })
     }
 
-    /// The execution modes of the entry points with this function.
+    /// The execution modes of all entry points that share this function.
     pub fn modes(&self, function: Id) -> impl Iterator<Item = Mode<'_>> {
         let modes = self.section(Section::ExecutionModes).filter_map(Mode::of);
         modes.filter(move |mode| mode.entry_point() == function)
     }
 
-    /// The first execution mode of this kind of the entry points with this function.
+    /// The first execution mode `mode` among the entry points that share this function.
     pub fn mode(&self, function: Id, mode: ExecutionMode) -> Option<Mode<'_>> {
         self.modes(function).find(|found| found.mode() == mode)
     }
@@ -370,13 +374,13 @@ impl<'w> Module<'w> {
             .any(|declared| declared.capability() == capability)
     }
 
-    /// The module-scope variables, in their order.
+    /// The module-scope variables, in the order of the module.
     pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
         self.section(Section::Globals).filter_map(Variable::of)
     }
 
-    /// Calls `f` for every operand of `inst` that is an id, except for the result. For words that may be ids, as in
-    /// unknown instructions, the third argument is `false`.
+    /// Calls `f` for every operand of `inst` that is an id, except for the result. The third argument is `false` for
+    /// a word that may or may not be an id, as in unknown instructions.
     #[inline]
     pub fn for_each_operand<'m>(&self, inst: Inst<'m>, mut f: impl FnMut(Operand<'m>, Id, bool)) {
         let switch_literal =
@@ -388,7 +392,7 @@ impl<'w> Module<'w> {
         });
     }
 
-    /// The words of each literal of `inst`, an `OpSwitch`.
+    /// The number of words of each literal of `inst`, an `OpSwitch`.
     pub(crate) fn switch_literal_words(&self, inst: Inst<'_>) -> usize {
         switch_literal_words(&self.words, |id| self.scan().definitions.get(id), inst.words())
     }
@@ -413,7 +417,7 @@ impl<'w> Module<'w> {
     }
 }
 
-/// The offset of the definition of each id of one version.
+/// The offsets of the definitions of ids in one version.
 #[derive(Clone, Copy, Debug)]
 pub struct Definitions<'m>(&'m scan::Definitions);
 
@@ -425,7 +429,7 @@ impl Definitions<'_> {
     }
 }
 
-/// Iterates over instructions in their order.
+/// Iterates over instructions in the order of the module.
 #[derive(Clone, Debug)]
 pub struct Instructions<'m> {
     words: &'m [u32],
@@ -480,7 +484,7 @@ impl<'m> FunctionBody<'m> {
         self.extent.end
     }
 
-    /// The parameters, in their order.
+    /// The parameters, in order.
     pub fn parameters(self) -> impl Iterator<Item = Id> + 'm {
         self.instructions()
             .skip(1)

@@ -3,20 +3,21 @@
 use crate::grammar::{Grammar, Op, Tail};
 use crate::text;
 
-/// The bits of memory operands, and whether their parameter is an id (SPIR-V specification, 3.26).
+/// The bits of memory operands that have a parameter, and whether that parameter is an id (SPIR-V specification,
+/// 3.26).
 const MEMORY_PARAMETERS: [(u32, bool); 5] =
     [(0x2, false), (0x8, true), (0x10, true), (0x1_0000, true), (0x2_0000, true)];
 
-/// Calls `f` for every word of `inst` that is an id or may be one. The arguments are the number of the word in the
-/// instruction, and whether it certainly is an id. Result type and result are included. `switch_literal` is the
-/// number of words of each literal if `inst` is an `OpSwitch`.
+/// Calls `f` for every word of `inst` that is an id or may be one, including result type and result. The arguments of
+/// `f` are the index of the word, and whether it certainly is an id. `switch_literal` is the number of words of each
+/// literal if `inst` is an `OpSwitch`.
 #[inline(always)]
 pub(crate) fn for_each_id(inst: &[u32], switch_literal: usize, f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
     ids_of(inst, grammar, grammar.id_mask(), switch_literal, f);
 }
 
-/// Calls `f` as [`for_each_id`] does, but not for the result.
+/// Calls `f` as [`for_each_id`] does, but skips the result.
 #[inline(always)]
 pub(crate) fn for_each_operand(inst: &[u32], switch_literal: usize, f: impl FnMut(usize, bool)) {
     let grammar = Grammar::of(Op(inst[0] as u16));
@@ -84,11 +85,11 @@ fn memory_operands(inst: &[u32], mut word: usize, mut f: impl FnMut(usize, bool)
             }
         }
     }
-    // Tensor addressing operands.
+    // The remaining words are tensor addressing operands.
     (word..inst.len()).for_each(|word| f(word, false));
 }
 
-/// Operands of the inner opcode are one word later than in an instruction with that opcode.
+/// In `OpSpecConstantOp`, the inner operands are one word later than in an instruction with the inner opcode.
 fn spec_constant_op(inst: &[u32], opcode: usize, mut f: impl FnMut(usize, bool)) {
     let Some(op) = inst.get(opcode) else { return };
     let grammar = Grammar::of(Op(*op as u16));

@@ -1,4 +1,4 @@
-//! Edits, which are queued while a version is read, and merged once.
+//! Edits. They are queued while a version is read, and merged once.
 
 mod cursor;
 mod debug;
@@ -25,20 +25,20 @@ use std::marker::PhantomData;
 
 /// The highest id that a module may have (SPIR-V specification, 2.17, universal limits).
 const LAST_ID: u32 = 4_194_303;
-/// The limit on the words that a patch adds: a multiple of the words of the version, and a constant.
+/// The limit on the number of words that a patch may add: this multiple of the words of the version, plus a constant.
 const MOST_ADDED: usize = 16;
 const LEAST_ADDED: usize = 1 << 20;
 /// How many constants of type `uint` are cached.
 const SMALL_CONSTANTS: usize = 32;
-/// The most words of an instruction.
+/// The maximum word count of an instruction.
 const LONGEST: usize = u16::MAX as usize;
 
 /// A place in a version where instructions can be inserted.
 ///
-/// Instructions at one position are in the order of insertion. Several *slots* can share a place: all instructions at
-/// one slot follow those at the previous slots, regardless of the order of insertion.
+/// Instructions at one position are in the order of insertion. Several *slots* can share a place. All instructions of
+/// a slot follow the instructions of the previous slots, regardless of the order of insertion.
 ///
-/// A position belongs to one version, as an instruction does:
+/// Like an instruction, a position belongs to one version:
 ///
 /// ```compile_fail,E0521
 /// # let words = [0x0723_0203, 0x1_0000, 0, 1, 0, 0x3_000e, 0, 1];
@@ -51,7 +51,7 @@ const LONGEST: usize = u16::MAX as usize;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Position<'m> {
-    /// The offset of the word after the position in the upper half, the slot in the lower half.
+    /// The offset of the following word in the upper half, the slot in the lower half.
     order: u64,
     version: Version<'m>,
 }
@@ -67,22 +67,24 @@ impl Position<'_> {
 }
 
 impl<'m> Inst<'m> {
-    /// The place before this instruction, and after instructions that are inserted after the previous one.
+    /// The position before this instruction. It comes after instructions that are inserted [after](Self::after) the
+    /// previous one.
     pub fn before(self) -> Position<'m> {
         Position::new(self.at(), 0)
     }
 
-    /// The place after this instruction.
+    /// The position after this instruction.
     pub fn after(self) -> Position<'m> {
         Position::new(self.end(), 0)
     }
 }
 
-/// The edits of one version.
+/// The queued edits of one version.
 ///
-/// There are three kinds: *declarations* are sets with keys, so that existing ones are not declared again;
-/// *overwrites* replace a word, and two overwrites of one word must agree; *removals* delete an instruction and win
-/// over overwrites. The patch keeps its first error and returns it at the merge, so that queueing cannot fail.
+/// Besides insertions, there are three kinds of edits. *Declarations* are looked up by key, so that nothing is
+/// declared twice. *Overwrites* replace a word; two overwrites of one word must agree. *Removals* delete an
+/// instruction and win over overwrites. Queueing an edit cannot fail: the patch keeps its first error and returns it
+/// at the merge.
 #[derive(Debug)]
 pub struct Patch<'m, 'w> {
     module: &'m Module<'w>,
@@ -90,13 +92,14 @@ pub struct Patch<'m, 'w> {
     names: bool,
     queue: Queue,
     slots: u32,
-    /// `uint`, its smallest constants and `float`, which are requested most often.
+    /// `uint`, its smallest constants and `float` are cached because they are requested most often.
     uint: Option<Id>,
     float: Option<Id>,
     small_constants: [Option<Id>; SMALL_CONSTANTS],
-    /// The most recent pointer type, as it is often requested repeatedly.
+    /// The most recent pointer type, cached because it is often requested repeatedly.
     last_pointer: Option<((StorageClass, Id), Id)>,
-    /// For each instruction that applies a group (by offset), the targets that leave the group, with their member.
+    /// For each instruction that applies a group (the key is its offset), the targets that leave the group, each with
+    /// its member.
     ungrouped: BTreeMap<u32, Vec<(Id, Option<u32>)>>,
     error: Option<Error>,
 }
@@ -118,12 +121,12 @@ impl<'m, 'w> Patch<'m, 'w> {
         }
     }
 
-    /// Enables or disables [`name`](Self::name); names are enabled by default.
+    /// Enables or disables the debug names that [`name`](Self::name) adds. They are enabled by default.
     pub fn set_names(&mut self, names: bool) {
         self.names = names;
     }
 
-    /// Makes new ids start at `first`, if that is above the bound.
+    /// Makes new ids start at `first`, if `first` is above the bound.
     pub fn set_first_id(&mut self, first: u32) {
         self.next_id = self.next_id.max(first);
     }
@@ -147,7 +150,7 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     #[cold]
     fn no_ids(&mut self) -> Id {
-        let message = format!("there is no id left below {}", LAST_ID + 1);
+        let message = format!("cannot add an id: all ids below {} are in use", LAST_ID + 1);
         self.fail(Error::new(&code::SPIRV_TOO_MANY_IDS, message));
         Id::new(LAST_ID).expect("the last id is not 0")
     }
@@ -162,13 +165,13 @@ impl<'m, 'w> Patch<'m, 'w> {
         Cursor::new(self, at)
     }
 
-    /// The place after the last instruction of `section`.
+    /// The position after the last instruction of `section`.
     pub fn end_of(&self, section: Section) -> Position<'m> {
-        // If sections are empty, several end at one place.
+        // If sections are empty, several of them end at one place; the slot keeps them in order.
         Position::new(self.module.section_end(section), section as u32 + 1)
     }
 
-    /// Returns a new slot, after all earlier ones, at the end of the module, where functions are added.
+    /// Returns a new slot at the end of the module, for an added function. It follows all earlier slots.
     pub fn slot(&mut self) -> Position<'m> {
         self.slots += 1;
         Position::new(self.module.words().len() as u32, SECTIONS as u32 + self.slots)
@@ -181,7 +184,7 @@ impl<'m, 'w> Patch<'m, 'w> {
 
     /// Inserts an instruction; `operands` appends all words after the first.
     fn insert_with(&mut self, at: Position<'m>, op: Op, operands: impl FnOnce(&mut Vec<u32>)) {
-        // A few decoration groups can expand to a disproportionate number of decorations.
+        // Limit the size: a few decoration groups can expand to a disproportionate number of decorations.
         if self.queue.pool.len() > self.module.words().len() * MOST_ADDED + LEAST_ADDED {
             let message = format!("more than {} words would be added", self.queue.pool.len());
             return self.fail(Error::new(&code::SPIRV_TOO_MANY_WORDS_ADDED, message));
@@ -208,7 +211,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Inserts `words`, whole instructions, and returns them so that the caller can overwrite ids.
+    /// Inserts `words`, which are whole instructions, and returns the copies so that the caller can overwrite ids.
     ///
     /// # Panics
     ///
@@ -217,7 +220,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         let mut rest = words;
         while let Some(first) = rest.first() {
             let count = (first >> 16) as usize;
-            assert!(count > 0 && count <= rest.len(), "instructions are inserted whole");
+            assert!(count > 0 && count <= rest.len(), "only complete instructions are inserted");
             rest = &rest[count..];
         }
         self.queue.begin();
@@ -259,8 +262,8 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Replaces `from` by `to` in the operands of `inst`, an extended instruction. They are ids in all sets except
-    /// those for debugging OpenCL, whose literals are replaced, too.
+    /// Replaces `from` by `to` in the operands of `inst`, an extended instruction. All operands are treated as ids,
+    /// so literals are replaced, too; only the debug sets of OpenCL have literals.
     pub fn replace_extended(&mut self, inst: Inst<'m>, from: Id, to: Id) {
         assert!(inst.op() == Op::EXT_INST, "{inst:?} is not an extended instruction");
         self.module.for_each_operand(inst, |operand, id, _| {
@@ -270,7 +273,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         });
     }
 
-    /// Removes the definition of `id`, with its names, decorations, membership in interfaces, and debug information.
+    /// Removes the definition of `id`, and its names, decorations, entries in interfaces, and debug information.
     pub fn remove_definition(&mut self, id: Id) {
         if let Some(inst) = self.module.definition(id) {
             self.remove(inst);
@@ -287,7 +290,7 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.remove_debug_of(id);
     }
 
-    /// Removes the decorations of `id` and its members for which `is_removed` returns true.
+    /// Removes those decorations of `id` and its members for which `is_removed` returns `true`.
     pub fn undecorate(&mut self, id: Id, is_removed: impl Fn(Option<u32>, Decoration) -> bool) {
         let module = self.module;
         let mut leaves_groups = false;
@@ -300,7 +303,8 @@ impl<'m, 'w> Patch<'m, 'w> {
             }
         }
         if leaves_groups {
-            // The group stays for its other targets; remaining decorations of this one become direct.
+            // The group stays for its other targets. The remaining decorations of this target are added to it
+            // directly.
             for inst in module
                 .decoration_instructions(id)
                 .filter(|inst| Module::is_group_decorate(inst.op()))
@@ -348,7 +352,8 @@ impl<'m, 'w> Patch<'m, 'w> {
         self.module
     }
 
-    /// The position after the last module-scope operand of `words`, an instruction, where it can be inserted.
+    /// The position after the last module-scope operand of the instruction `words`, where the instruction can be
+    /// inserted.
     fn behind_operands(&self, words: &[u32]) -> Position<'m> {
         let start = self.module.section_end(Section::Annotations);
         let mut position = Position::new(start, Section::Globals as u32 + 1);

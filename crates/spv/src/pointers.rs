@@ -7,15 +7,15 @@ use crate::scan::is_dense;
 use crate::{Id, Module, Section};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-/// All instructions in functions that use some variables or pointers into them.
+/// All instructions in functions that use any of the searched variables or pointers into them.
 #[derive(Debug, Default)]
 pub struct Reach<'m> {
-    /// Instructions whose result is a pointer into one of the variables. They are access chains, copies, phis,
-    /// selects, and parameters that get such pointers.
+    /// Instructions whose result is a pointer into one of the variables: access chains, copies, phis, selects, and
+    /// function parameters that receive such pointers.
     pub pointers: Vec<Inst<'m>>,
-    /// Other instructions that use a variable or such a pointer: loads, stores, calls and so on.
+    /// Other instructions that use a variable or a pointer into one: loads, stores, calls and so on.
     pub uses: Vec<Inst<'m>>,
-    /// Every call in the module, with any arguments.
+    /// Every call in the module, whatever its arguments.
     pub calls: Vec<FunctionCall<'m>>,
 }
 
@@ -55,7 +55,7 @@ impl IdSet {
         let word = id.word();
         let fresh = !self.contains(word);
         match self {
-            // An id that is not below the bound is never looked up.
+            // Ids that are not below the bound are never looked up, so they need no entry.
             Self::Dense(ids) => {
                 if let Some(id) = ids.get_mut(word as usize) {
                     *id = true;
@@ -74,22 +74,24 @@ fn is_set(ids: &[bool], word: u32) -> bool {
     ids.get(word as usize).copied().unwrap_or(false)
 }
 
-/// A search for the uses of variables. It walks through all functions, then visits the uses of pointers that were
-/// found only after the walk had passed their function.
+/// A search for the uses of variables. It walks through all functions once. Then it visits the uses of pointers that
+/// were found only after the walk had passed the function that contains them.
 struct Search<'m, 'w> {
     m: &'m Module<'w>,
     tracked: IdSet,
-    /// Whether this is the walk through all functions, in their order.
+    /// Whether the search is still in the walk through all functions.
     first_walk: bool,
     /// Pointers whose uses still have to be visited.
     late: Vec<Id>,
-    /// The offsets of the uses found, filled at the end of the first walk, which visits each use once.
+    /// The offsets of all uses found. The set is filled at the end of the first walk, which visits each use only
+    /// once.
     found: HashSet<u32>,
     reach: Reach<'m>,
 }
 
 impl Module<'_> {
-    /// Finds all uses of `variables` and the pointers made from them, in every function that they are passed to.
+    /// Finds all uses of `variables` and of pointers into them, including uses in functions that the pointers are
+    /// passed to.
     pub fn reach(&self, variables: &[Id]) -> Reach<'_> {
         let mut tracked = IdSet::new(self);
         for id in variables {
@@ -103,7 +105,7 @@ impl Module<'_> {
             found: HashSet::new(),
             reach: Reach::default(),
         };
-        // First one walk through all functions, in their order.
+        // First, one walk through all functions in order.
         for body in self.functions() {
             search.walk(body);
         }
@@ -111,7 +113,7 @@ impl Module<'_> {
         if !search.late.is_empty() {
             search.found.extend(search.reach.uses.iter().map(|inst| inst.at()));
         }
-        // Then the uses of pointers that were found too late for the walk.
+        // Then the uses of pointers that were found too late for that walk.
         let functions = self.section_end(Section::Globals);
         while let Some(id) = search.late.pop() {
             for user in self.uses_of(id).filter(|user| user.at() >= functions) {
@@ -128,14 +130,14 @@ impl<'m> Search<'m, '_> {
             if let Some(call) = FunctionCall::of(inst) {
                 self.reach.calls.push(call);
             }
-            // Literals are compared too, as `look_at` checks each hit.
+            // The comparison may hit literals, so `look_at` checks each hit.
             if self.tracked.contains_any(&inst.words()[1..]) {
                 self.look_at(inst, body.at());
             }
         }
     }
 
-    /// Visits an instruction that may use a tracked pointer, in the function at `function`.
+    /// Visits an instruction that may use a tracked pointer; `function` is the offset of its function.
     fn look_at(&mut self, inst: Inst<'m>, function: u32) {
         let mut uses = false;
         let mut makes_pointer = false;
@@ -149,7 +151,7 @@ impl<'m> Search<'m, '_> {
             return;
         }
         if makes_pointer {
-            let result = inst.result().expect("it makes a pointer");
+            let result = inst.result().expect("an instruction that makes a pointer has a result");
             if self.tracked.insert(result) {
                 self.reach.pointers.push(inst);
                 if !self.first_walk {
@@ -166,10 +168,10 @@ impl<'m> Search<'m, '_> {
         }
     }
 
-    /// Tracks the parameters that get a tracked pointer.
+    /// Tracks the parameters of the callee that receive a tracked pointer.
     fn enter(&mut self, call: FunctionCall<'m>, caller: u32) {
         let Some(callee) = self.m.function(call.function()) else { return };
-        // The first walk still visits functions that follow the caller; later walks do not.
+        // Only the first walk visits later functions anyway; otherwise the parameter's uses need another visit.
         let late = callee.at() <= caller || !self.first_walk;
         for (argument, parameter) in call.arguments().zip(callee.parameters()) {
             if self.tracked.contains(argument.word()) && self.tracked.insert(parameter) {
@@ -183,7 +185,7 @@ impl<'m> Search<'m, '_> {
     }
 }
 
-/// Caches the roots of pointers, so that each step to a root is made once.
+/// Caches the roots of pointers, so that each step towards a root is computed once.
 #[derive(Debug)]
 pub struct Roots<'r, 'w> {
     m: &'r Module<'w>,
@@ -206,7 +208,7 @@ impl<'r, 'w> Roots<'r, 'w> {
                 id = *root;
                 break;
             }
-            // In an invalid module, a chain may start from its own result.
+            // In an invalid module, an access chain may start from its own result.
             self.known.insert(id, id);
             self.way.push(id);
             id = before;
@@ -219,10 +221,11 @@ impl<'r, 'w> Roots<'r, 'w> {
 }
 
 impl Module<'_> {
-    /// The module-scope variables of resources, in their order, untyped ones included.
+    /// The module-scope variables of resources, typed or untyped, in the order of the module.
     pub fn resources(&self) -> impl Iterator<Item = AnyVariable<'_>> {
         let variables = self.section(Section::Globals).filter_map(AnyVariable::of);
-        // It is cheaper to exclude the other storage classes, as few variables are resources.
+        // Excluding the other storage classes is cheaper than matching the resource classes, as few variables are
+        // resources.
         variables.filter(|variable| {
             !matches!(
                 variable.storage_class(),
@@ -232,7 +235,7 @@ impl Module<'_> {
     }
 
     /// The type that the pointer `id` points to; `None` if it is not a pointer. For an untyped variable, it is the
-    /// data type of the declaration, if there is one.
+    /// data type that the declaration gives, if any.
     pub fn pointee(&self, id: Id) -> Option<Id> {
         let inst = self.definition(id)?;
         if inst.op() == Op::UNTYPED_VARIABLE_KHR {
@@ -248,10 +251,11 @@ impl Module<'_> {
         is_pointer.then(|| StorageClass(ty.words()[2]))
     }
 
-    /// Returns the origin of the pointer `id`, through access chains and copies. It is a variable, a function
+    /// Returns the origin of the pointer `id`, through access chains and copies. The origin is a variable, a function
     /// parameter, or another instruction that makes a pointer.
     pub fn root(&self, mut id: Id) -> Id {
-        // Every step leads to an instruction that dominates the previous one; the limit is for invalid modules.
+        // In a valid module, every step leads to an instruction that dominates the previous one. The limit is for
+        // invalid modules.
         for _ in 0..self.words().len() {
             let Some(before) = self.made_from(id) else { return id };
             id = before;
@@ -259,13 +263,13 @@ impl Module<'_> {
         id
     }
 
-    /// The pointer that `id` is made from, if any.
+    /// The pointer that `id` is derived from, if any.
     fn made_from(&self, id: Id) -> Option<Id> {
         let inst = self.definition(id)?;
         match inst.op() {
             op if op.is_access_chain() => AccessChain::of(inst).map(AccessChain::base),
             Op::COPY_OBJECT | Op::IMAGE_TEXEL_POINTER => Some(inst.id_at(3)),
-            // The base type precedes the base.
+            // In these instructions, the base type precedes the base.
             Op::UNTYPED_ACCESS_CHAIN_KHR
             | Op::UNTYPED_IN_BOUNDS_ACCESS_CHAIN_KHR
             | Op::UNTYPED_PTR_ACCESS_CHAIN_KHR
@@ -274,12 +278,12 @@ impl Module<'_> {
         }
     }
 
-    /// The function itself and those that it calls, directly or indirectly, each once.
+    /// `function` and all functions that it calls, directly or indirectly, each once.
     pub fn reachable(&self, function: Id) -> Vec<Id> {
         self.reachable_from([function])
     }
 
-    /// The functions among `roots` and those that they call, directly or indirectly, each once.
+    /// The functions `roots` and all functions that they call, directly or indirectly, each once.
     pub fn reachable_from(&self, roots: impl IntoIterator<Item = Id>) -> Vec<Id> {
         let mut seen = HashSet::new();
         let is_function = |id: &Id| self.function(*id).is_some();

@@ -1,4 +1,5 @@
-//! The linear scan, which checks that words are a well-formed module, and finds its sections, ids and functions.
+//! The linear scan. It checks that words are a well-formed module, and finds the module's sections, ids and
+//! functions.
 
 mod faults;
 mod shape;
@@ -10,12 +11,12 @@ use crate::grammar::{Grammar, Op};
 use crate::{Error, code, operands};
 use foldhash::{HashMap, HashMapExt};
 
-/// The words of the header.
+/// The number of words of the header.
 pub(crate) const HEADER: usize = 5;
 /// `MagicNumber`, in the byte order of the machine.
 pub(crate) const MAGIC: u32 = 0x0723_0203;
 
-/// The sections of a module's logical layout (SPIR-V specification, 2.4), except for the last: the functions.
+/// The sections of a module's logical layout (SPIR-V specification, 2.4), except for the functions, which come last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Section {
     /// `OpCapability`.
@@ -30,7 +31,7 @@ pub enum Section {
     EntryPoints,
     /// `OpExecutionMode` and `OpExecutionModeId`.
     ExecutionModes,
-    /// `OpString`, `OpSource` and its relatives.
+    /// `OpString`, `OpSource` and related instructions.
     Sources,
     /// `OpName` and `OpMemberName`.
     Names,
@@ -38,13 +39,13 @@ pub enum Section {
     Processed,
     /// Decorations.
     Annotations,
-    /// Types, constants, module-scope variables.
+    /// Types, constants and module-scope variables.
     Globals,
 }
 
 pub(crate) const SECTIONS: usize = Section::Globals as usize + 1;
 
-/// The words of a function, from `OpFunction` to the end of `OpFunctionEnd`.
+/// The range of words of a function, from `OpFunction` to the end of `OpFunctionEnd`.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct Extent {
@@ -62,19 +63,19 @@ pub(crate) struct Scan {
     pub(crate) ordered: bool,
     /// The offset of each id's definition.
     pub(crate) definitions: Definitions,
-    /// The functions, in their order.
+    /// The functions, in the order of the module.
     pub(crate) functions: Vec<Extent>,
     /// The offsets of the entry points.
     pub(crate) entry_points: Vec<u32>,
 }
 
-/// The offset of each id's definition. The size is proportional to the number of words, not to the bound.
+/// The offset of each id's definition. The memory is proportional to the number of words, not to the bound.
 #[derive(Clone, Debug)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) enum Definitions {
-    /// By id; 0 is no definition.
+    /// Indexed by id; 0 means that the id is not defined.
     Dense(Vec<u32>),
-    /// For bounds far above the number of ids that the words can define.
+    /// A map, for a bound far above the number of ids that the words can define.
     Sparse(HashMap<u32, u32>),
 }
 
@@ -89,10 +90,10 @@ impl Definitions {
     }
 }
 
-/// A table of definitions that the scan fills. The scan is monomorphized for each kind, so that the common kind needs
-/// no dispatch for each instruction.
+/// A table of definitions that the scan fills. The scan is monomorphized for each kind of table, so the common kind
+/// needs no dispatch per instruction.
 trait Table {
-    /// Records that `id`, which is below the bound, is defined at `at`. Returns `false` if it already was defined.
+    /// Records that `id`, which is below the bound, is defined at `at`. Returns `false` if `id` was already defined.
     fn define(&mut self, id: u32, at: u32) -> bool;
     /// The offset of the definition of `id`.
     fn defined_at(&self, id: u32) -> Option<u32>;
@@ -123,8 +124,7 @@ impl Table for HashMap<u32, u32> {
     }
 }
 
-/// Memory for parsing that modules can reuse. [`Module::parse_in`](crate::Module::parse_in) takes it, and
-/// [`Module::recycle`](crate::Module::recycle) returns it.
+/// Memory for parsing that successive modules can reuse.
 #[derive(Default, Debug)]
 pub struct Workspace {
     definitions: Vec<u32>,
@@ -134,7 +134,7 @@ pub struct Workspace {
 }
 
 impl Scan {
-    /// Scans `words`, whose header is in the byte order of the machine.
+    /// Scans `words`. Their header must be in the byte order of the machine.
     pub(crate) fn new(words: &[u32]) -> Result<Self, Error> {
         Self::in_workspace(words, &mut Workspace::default())
     }
@@ -144,11 +144,11 @@ impl Scan {
         Self::run::<CHECKED>(words, workspace)
     }
 
-    /// Scans words that a patch has made from a module: they are well-formed, and are not checked again.
+    /// Scans words that a patch made from a module. They are well-formed, so they are not checked again.
     pub(crate) fn of_patched(words: &[u32]) -> Self {
         debug_assert!(Self::new(words).is_ok(), "{:?}", Self::new(words).err());
         let scan = Self::run::<TRUSTED>(words, &mut Workspace::default());
-        scan.expect("a patch makes a well-formed module of a well-formed one")
+        scan.expect("a patch keeps a well-formed module well-formed")
     }
 
     fn run<const HOW: u8>(words: &[u32], workspace: &mut Workspace) -> Result<Self, Error> {
@@ -175,7 +175,7 @@ impl Scan {
     }
 }
 
-/// Returns `count` zeros, in the memory of `table` if it is large enough. New memory is already zero.
+/// Returns `count` zeros. Uses the memory of `table` if it is large enough. New memory is already zero.
 fn zeros(mut table: Vec<u32>, count: usize) -> Vec<u32> {
     if table.capacity() < count {
         return vec![0; count];
@@ -185,7 +185,8 @@ fn zeros(mut table: Vec<u32>, count: usize) -> Vec<u32> {
     table
 }
 
-/// Whether tables are indexed by id. Every definition has at least two words, so a larger bound would waste memory.
+/// Whether tables are indexed by id. As every definition has at least two words, tables for a larger bound would
+/// waste memory.
 pub(crate) fn is_dense(bound: u32, words: usize) -> bool {
     bound as usize <= words * 2 + 64
 }
@@ -210,23 +211,23 @@ fn header(words: &[u32]) -> Result<u32, Error> {
     Ok(words[3])
 }
 
-/// How words are scanned: without checks, with checks, or, for tests, with checks but without the fast path.
+/// The modes of a scan: without checks, with checks, or, for tests, with checks but without the fast path.
 const TRUSTED: u8 = 0;
 const CHECKED: u8 = 1;
 #[cfg(test)]
 const ONE_BY_ONE: u8 = 2;
 
-/// A scan, monomorphized for each of these ways.
+/// A scan, monomorphized for each mode.
 struct Scanner<'w, 's, T, const HOW: u8> {
     words: &'w [u32],
-    /// The highest id.
+    /// The highest valid id.
     last: u32,
     definitions: T,
     sections: [u32; SECTIONS],
     ordered: bool,
     functions: Vec<Extent>,
     entry_points: Vec<u32>,
-    /// The sorted functions of the entry points, which must not be called.
+    /// The functions of the entry points, sorted. They must not be called.
     uncallable: &'s mut Vec<u32>,
 }
 
@@ -270,8 +271,8 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
         Ok(())
     }
 
-    /// Scans all instructions before the first function. Some producers emit sections out of order: a section ends
-    /// after the last instruction that belongs to it or to an earlier one.
+    /// Scans all instructions before the first function. Some producers emit sections out of order, so a section ends
+    /// after the last instruction that belongs to it or to an earlier section.
     fn preamble(&mut self) -> Result<usize, Error> {
         let (words, last) = (self.words, self.last);
         let mut at = HEADER;
@@ -306,7 +307,7 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
         for section in 1..SECTIONS {
             self.sections[section] = self.sections[section].max(self.sections[section - 1]);
         }
-        // Instructions that belong to no section count as part of the last one.
+        // Instructions that belong to no section count as part of the last section.
         self.sections[SECTIONS - 1] = at as u32;
         Ok(at)
     }
@@ -328,12 +329,12 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
             at += inst.len();
         }
         match open {
-            Some(start) => Err(faults::function_layout("a function does not end", start)),
+            Some(start) => Err(faults::function_layout("a function has no OpFunctionEnd", start)),
             None => self.check_gap(words.len()),
         }
     }
 
-    /// Checks that the instructions between the last function and `end` may be outside of functions.
+    /// Checks that the instructions between the last function and `end` may appear outside of functions.
     fn check_gap(&self, end: usize) -> Result<(), Error> {
         let Some(last) = self.functions.last() else { return Ok(()) };
         let mut at = last.end as usize;
@@ -363,21 +364,17 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
             }
             Op::FUNCTION_END => {
                 let Some(start) = open.take() else {
-                    return Err(faults::function_layout("a function ends that did not begin", at));
+                    return Err(faults::function_layout("an OpFunctionEnd has no OpFunction", at));
                 };
                 if inst.len() != 1 {
-                    return Err(faults::instruction_length(
-                        "the end of a function has operands",
-                        at,
-                    ));
+                    return Err(faults::instruction_length("OpFunctionEnd has operands", at));
                 }
                 let end = (at + inst.len()) as u32;
                 self.functions.push(Extent { at: start as u32, end });
             }
             Op::FUNCTION_CALL if self.uncallable.binary_search(&inst[3]).is_ok() => {
-                return Err(
-                    faults::invalid_entry_point("an entry point is called", at).about_word(inst[3])
-                );
+                return Err(faults::invalid_entry_point("a function calls an entry point", at)
+                    .about_word(inst[3]));
             }
             Op::ENTRY_POINT => {
                 return Err(faults::function_layout("an entry point follows a function", at));
@@ -395,8 +392,8 @@ impl<'w, 's, T: Table, const HOW: u8> Scanner<'w, 's, T, HOW> {
     }
 }
 
-/// Whether the instruction is part of a function. Outside of functions its operands have no meaning, and the literals
-/// of an `OpSwitch` would depend on the type of a selector that may be undefined.
+/// Whether the instruction is part of a function. Outside of functions, the operands of such an instruction have no
+/// meaning, and the literals of an `OpSwitch` would depend on the type of a selector that may be undefined.
 const fn is_of_functions(op: Op) -> bool {
     matches!(op, Op::FUNCTION_PARAMETER | Op::FUNCTION_END)
         || Op::PHI.0 <= op.0 && op.0 <= Op::UNREACHABLE.0
@@ -404,10 +401,14 @@ const fn is_of_functions(op: Op) -> bool {
 
 #[cold]
 fn outside_of_functions(at: usize) -> Error {
-    faults::function_layout("an instruction of a function stands outside of all functions", at)
+    faults::function_layout(
+        "an instruction that belongs in a function is outside of all functions",
+        at,
+    )
 }
 
-/// Returns the instruction at `at`. Checks its length, that its ids are at most `last`, and that its result is new.
+/// Returns the instruction at `at`. Checks its length, that its ids are at most `last`, and that its result id was
+/// not defined before.
 #[inline(never)]
 fn instruction<'w, const HOW: u8>(
     words: &'w [u32],
@@ -422,7 +423,7 @@ fn instruction<'w, const HOW: u8>(
         return Err(faults::length(count, rest.len(), at));
     }
     let inst = &rest[..count];
-    // Ids are distinguished from literals only if some word is not a valid id.
+    // Check which words are ids only if some word is not a valid id. Most instructions have no such word.
     if HOW != TRUSTED && inst[1..].iter().any(|word| word.wrapping_sub(1) >= last) {
         check_ids(words, last, inst, at, definitions)?;
     }
@@ -435,7 +436,7 @@ fn instruction<'w, const HOW: u8>(
     Ok(inst)
 }
 
-/// Checks every id of `inst`. A switch selector that is not defined yet counts as 32 bits wide.
+/// Checks every id of `inst`. A switch selector that is not defined yet is assumed to be 32 bits wide.
 fn check_ids(
     words: &[u32],
     last: u32,
@@ -463,7 +464,7 @@ fn check_ids(
     }
 }
 
-/// The words of each literal of the `OpSwitch` `inst`: 2 for a 64-bit selector, else 1.
+/// The number of words of each literal of `inst`, an `OpSwitch`: 2 for a 64-bit selector, otherwise 1.
 pub(crate) fn switch_literal_words(
     words: &[u32],
     defined_at: impl Fn(u32) -> Option<u32>,

@@ -1,21 +1,21 @@
-//! Literal strings: UTF-8 octets, four per word, lowest first, then a zero octet (SPIR-V specification, 2.2.1).
+//! Literal strings: UTF-8 bytes, four per word, lowest byte first, then a zero byte (SPIR-V specification, 2.2.1).
 
 use std::borrow::Cow;
 
-/// The number of words of the string at the start of `words`; all words if the string has no end.
+/// The number of words of the string at the start of `words`. If the string has no end, the number of all words.
 pub(crate) fn word_count(words: &[u32]) -> usize {
     let ends = |word: &u32| word.to_le_bytes().contains(&0);
     words.iter().position(ends).map_or(words.len(), |last| last + 1)
 }
 
-/// Decodes the string at the start of `words`, and replaces octets that are not UTF-8.
+/// Decodes the string at the start of `words`. Bytes that are not valid UTF-8 become replacement characters.
 pub fn decode(words: &[u32]) -> Cow<'_, str> {
     #[cfg(target_endian = "little")]
     {
         let bytes: &[u8] = bytemuck::cast_slice(words);
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         let bytes = &bytes[..end];
-        // Checking first is faster, as there is rarely anything to replace.
+        // Checking first is faster because invalid bytes are rare.
         std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
     #[cfg(target_endian = "big")]

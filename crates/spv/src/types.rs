@@ -1,4 +1,4 @@
-//! Types and constants: the type of an id, and the declarations that exist already.
+//! Types and constants: the type that an id declares, and a table of existing declarations.
 
 use crate::grammar::{Grammar, Op, StorageClass};
 use crate::inst::{Inst, TypePointer};
@@ -63,7 +63,8 @@ pub enum Type {
     Other(Op),
 }
 
-/// The most nested arrays that are followed: SPIR-V's limit for structures (2.17). Invalid modules may have cycles.
+/// The maximum nesting of arrays that are followed: SPIR-V's limit for structures (2.17). Invalid modules may have
+/// cycles.
 const DEEPEST: u32 = 255;
 
 impl Module<'_> {
@@ -111,7 +112,7 @@ impl Module<'_> {
         }
     }
 
-    /// The element type of an array of up to 255 dimensions; `ty` itself if it is not an array.
+    /// The innermost element type of an array of up to 255 dimensions; `ty` itself if it is not an array.
     pub fn innermost_element(&self, mut ty: Id) -> Id {
         for _ in 0..DEEPEST {
             let is_array =
@@ -147,7 +148,7 @@ impl<'k> Key<'k> {
         Self { first, operands, hash: (hash >> 32) as u32 }
     }
 
-    /// The number of the word with the result.
+    /// The index of the word that holds the result id.
     pub(crate) fn result_word(&self) -> usize {
         self.operands.0.len() + 1
     }
@@ -174,21 +175,22 @@ pub(crate) fn has_key(words: &[u32], key: &Key<'_>) -> bool {
 /// Types and constants by their keys: an open-addressed table of word offsets.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
-    /// A power of two of slots; 0 is empty.
+    /// The number of slots is a power of two; 0 marks an empty slot.
     slots: Vec<u32>,
     /// The seed of the hash of keys.
     seed: u64,
 }
 
-/// The most slots for which the hash has no random seed. Otherwise, a module whose types all have one hash value
-/// would need quadratic time. The result of lookups does not depend on the seed.
+/// The maximum number of slots for which the hash has no random seed. Larger tables have one: without it, a module
+/// whose types all have the same hash would take quadratic time. Lookups return the same results with any seed.
 const SLOTS_UNSEEDED: usize = 1 << 13;
 
 impl Declared {
     pub(crate) fn new(module: &Module<'_>) -> Self {
-        // A type with decorations, such as a stride, differs from the type without.
+        // Skip decorated types: a type with a decoration, such as a stride, differs from the type without.
         let shared = module.section(Section::Globals).filter(|inst| is_shared(inst.op()));
-        // Equal declarations share a slot, and every other one has at least three words.
+        // Every declaration that needs a slot has at least three words, except equal declarations, which share a
+        // slot.
         let slots = (module.section_words(Section::Globals) / 2 + 4).next_power_of_two();
         let random = || RandomState::new().build_hasher().finish();
         let seed = if slots > SLOTS_UNSEEDED { random() } else { 0 };
@@ -208,13 +210,14 @@ impl Declared {
         declared
     }
 
-    /// The key of a declaration, for this table and for the table of a patch.
+    /// The key of a declaration, for lookups in this table and in the table of a patch.
     pub(crate) fn key<'k>(&self, op: Op, operands: &'k [u32]) -> Key<'k> {
         let first = (operands.len() as u32 + 2) << 16 | u32::from(op.0);
         Key::new(first, operands.split_at(result_word(op) - 1), self.seed)
     }
 
-    /// Returns the slot of the declaration with the key `key`, else the free slot for it.
+    /// Returns the slot of the declaration with the key `key`. If there is none, returns the free slot for it as the
+    /// error.
     fn slot(&self, module: &Module<'_>, key: &Key<'_>) -> Result<usize, usize> {
         let mut slot = key.hash() as usize & (self.slots.len() - 1);
         while self.slots[slot] != 0 {
@@ -237,7 +240,7 @@ fn may_be_decorated(op: Op) -> bool {
     matches!(op, Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY | Op::TYPE_STRUCT | Op::TYPE_POINTER)
 }
 
-/// Whether two declarations with this opcode and the same key are interchangeable.
+/// Whether two declarations with the opcode `op` and the same key are interchangeable.
 pub(crate) fn is_shared(op: Op) -> bool {
     matches!(
         op,

@@ -6,11 +6,11 @@ use crate::scan::is_dense;
 use crate::view::{ExtInst, ExtInstImport};
 use crate::{Id, Module, Section, is_debug_set, operands};
 
-/// The uses of every id, in the order of the module. Words that may be ids count.
+/// The uses of every id, in the order of the module. Words that may or may not be ids are included.
 #[derive(Clone, Debug)]
 pub struct Uses {
     slots: Slots,
-    /// For each slot, the index of its first use in `at`, and one more entry at the end.
+    /// The index in `at` of the first use of each slot, followed by one more entry at the end.
     offsets: Vec<u32>,
     /// The offsets of the instructions, by slot.
     at: Vec<u32>,
@@ -19,9 +19,10 @@ pub struct Uses {
 /// Maps ids to consecutive slots.
 #[derive(Clone, Debug)]
 enum Slots {
-    /// The slot of an id is the id; the value is the bound.
+    /// Each id is its own slot; the value is the bound.
     Ids(u32),
-    /// The slot of an id is its index in this sorted list, for bounds far above the number of ids in the words.
+    /// The slot of an id is its index in this sorted list. This is for bounds far above the number of ids in the
+    /// words.
     Listed(Vec<u32>),
 }
 
@@ -75,14 +76,15 @@ impl Uses {
     }
 }
 
-/// Returns the first use of each slot, and the uses: counted first, then filled in.
+/// Returns the index of each slot's first use, and the list of uses. The uses are first counted, then filled in.
 #[inline(always)]
 fn listed(
     module: &Module<'_>,
     slots: usize,
     slot: impl Fn(u32) -> Option<usize> + Copy,
 ) -> (Vec<u32>, Vec<u32>) {
-    // Counts are two slots later, so that after the sums, `offsets[slot + 1]` is the next index of the slot.
+    // Each count is stored two slots later. After the prefix sums, `offsets[slot + 1]` is then the next free index of
+    // the slot.
     let mut offsets = vec![0_u32; slots + 2];
     each_use(module, slot, |_, slot| offsets[slot + 2] += 1);
     for slot in 2..offsets.len() {
@@ -121,8 +123,8 @@ fn each_use(
 }
 
 impl Module<'_> {
-    /// The instructions that have `id` as an operand, each once, in their order. They include names, decorations,
-    /// entry points, and unknown instructions with a word that may be this id.
+    /// The instructions that have `id` as an operand, each once, in the order of the module. They include names,
+    /// decorations, entry points, and unknown instructions with a word that may be `id`.
     pub fn uses_of(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
         let at = self.uses().of(id);
         at.iter()
@@ -131,7 +133,7 @@ impl Module<'_> {
             .map(|(_, offset)| self.inst_at(*offset))
     }
 
-    /// The uses of `id` in functions, except for instructions [for tools](Self::is_for_tools).
+    /// The uses of `id` in functions, except for [debug instructions](Self::is_for_tools).
     pub fn code_uses_of(&self, id: Id) -> impl Iterator<Item = Inst<'_>> {
         let functions = self.section_end(Section::Globals);
         self.uses_of(id).filter(move |user| user.at() >= functions && !self.is_for_tools(*user))

@@ -4,7 +4,7 @@ use polyshade_spv::{Id, Module, Op};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The most bytes of any allocation for ten instructions.
+/// The maximum size in bytes of any allocation for ten instructions.
 const MOST: usize = 16 << 10;
 
 thread_local! {
@@ -13,22 +13,23 @@ thread_local! {
 
 struct Watching;
 
-// SAFETY: every call is passed to the system's allocator unchanged, and recording sizes allocates nothing.
+// SAFETY: every call is passed to the system's allocator unchanged, and recording sizes does not allocate.
 unsafe impl GlobalAlloc for Watching {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.set(LARGEST.get().max(layout.size()));
-        // SAFETY: the caller follows the contract of `alloc`, which is the same.
+        // SAFETY: the caller follows the contract of `alloc`, which applies to both allocators.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` comes from `alloc` or `realloc`, and so from the system's allocator.
+        // SAFETY: `pointer` comes from `alloc` or `realloc` above, and so from the system's allocator.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         LARGEST.set(LARGEST.get().max(size));
-        // SAFETY: as in `dealloc`, and the caller follows the contract of `realloc`.
+        // SAFETY: `pointer` comes from the system's allocator as in `dealloc`, and the caller follows the contract of
+        // `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -43,7 +44,7 @@ fn largest<T>(work: impl FnOnce() -> T) -> usize {
     LARGEST.get()
 }
 
-/// Ten instructions with ids up to the highest one below the bound.
+/// Ten instructions, with ids up to the highest id below the bound.
 fn ten_instructions(bound: u32) -> Vec<u32> {
     let last = bound - 1;
     let mut words = vec![0x0723_0203, 0x0001_0000, 0, bound, 0];

@@ -1,8 +1,7 @@
 //! Advanced blend equations: compares overlapping triangles with a model in double precision.
 //!
-//! The triangles are drawn over a random background. Draws of the original without blending give the source colours.
-//! At covered pixels, the lowered shader must leave the model's result, triangle by triangle; other pixels must not
-//! change.
+//! The triangles are drawn over a random background. Draws of the original without blending provide the source
+//! colours. After each triangle, covered pixels must have the model's result, and other pixels must be unchanged.
 
 mod colours;
 mod doubled;
@@ -18,7 +17,9 @@ use crate::verdict::{Difference, Equal, Part, Stop, Value, Verdict, not_comparab
 use crate::{BlendedAs, Blends, NO_DEFINED_COLOUR, Phase};
 use colours::Meeting;
 use draws::CORNERS;
-use polyshade::advanced_blend::{self, Blending, ColorBlend, Destination, Equation, Layer};
+use polyshade::advanced_blend::{
+    self, ArrayLayerSource, Blending, ColorBlend, Destination, Equation,
+};
 use polyshade::host::Lowered;
 use polyshade::spv::{BuiltIn, StorageClass};
 use polyshade::{Error, Module};
@@ -32,31 +33,34 @@ pub(crate) fn verify(task: &Task<'_>, blends: &Blends<'_>) -> Result<Verdict, Er
     Ok(task.each_seed(|seed| BlendRun::new(task, blends, &lowered, seed)?.compare()))
 }
 
-/// The result of a lowering for each target that it blends, by location.
+/// The result of a lowering, with the blending of each lowered target by location.
 type Blended<'m> = Lowered<'m, BTreeMap<u32, ColorBlend>>;
 
-/// Returns why the requested blending cannot be drawn.
+/// Returns why the requested blending cannot be drawn; `None` if it can.
 fn is_not_drawn(blends: &Blends<'_>, lowered: &Blended<'_>) -> Option<String> {
     if let Some(extension) = lowered.requirements.extensions.first() {
-        return Some(format!("the device lacks {extension}, or is not asked for it"));
+        return Some(format!("the device lacks {extension}, or the extension is not enabled"));
     }
     let is_fixed = |target: &ColorBlend| !matches!(target.blending(), Blending::Equations(_));
     if lowered.result.values().any(is_fixed) {
         return Some(
-            "the model has advanced equations only, and a target is blended otherwise".to_owned(),
+            "the model supports only advanced equations, and a target uses other blending"
+                .to_owned(),
         );
     }
     match blends.destination {
         _ if blends.alpha_to_coverage => {
-            Some("alpha decides which samples are covered, and the model knows of none".to_owned())
+            Some("the model does not support alpha to coverage".to_owned())
         }
-        _ if blends.multisampled => Some("targets of several samples are not drawn".to_owned()),
+        _ if blends.multisampled => {
+            Some("the model does not support multisampled targets".to_owned())
+        }
         Destination::InputAttachment { index, .. } if index != 0 => {
-            Some("the input attachments that are drawn have the targets' numbers".to_owned())
+            Some("the model supports input attachments only from index 0".to_owned())
         }
-        Destination::Texture { layer: Layer::Layer | Layer::View, .. } => {
-            Some("targets of several layers are not drawn".to_owned())
-        }
+        Destination::Texture {
+            layer: ArrayLayerSource::Layer | ArrayLayerSource::View, ..
+        } => Some("the model does not support layered targets".to_owned()),
         _ => None,
     }
 }
@@ -76,7 +80,7 @@ struct BlendRun<'r> {
 struct BlendTarget {
     drawn: targets::ColourTarget,
     how: Option<BlendedAs>,
-    /// Whether the source alpha is 1, whatever the shader writes.
+    /// Whether the source alpha is always 1, regardless of the shader's output.
     alpha_to_one: bool,
 }
 
@@ -90,13 +94,14 @@ impl BlendTarget {
     }
 }
 
-/// The selection for a target: a parameter, and the equation that it selects. `None` passes the source through.
+/// The selection for a target: a parameter value, and the equation that it selects. With `None`, the source colour
+/// passes through.
 type Selected = (u32, Option<Equation>);
 
-/// Bits above the numbers of all equations.
+/// Bits that no number of an equation has.
 const BITS: [u32; 4] = [8, 12, 16, 31];
 
-/// The parameter values of a target's equations.
+/// Returns the parameter values that select a target's equations.
 fn declared(how: &BlendedAs) -> impl Iterator<Item = u32> {
     how.equations.iter().copied().map(Equation::word)
 }
@@ -123,10 +128,13 @@ impl<'r> BlendRun<'r> {
         task.check_device(task.original)?;
         let leaves = |class| task.leaves(task.original, class).map_err(not_comparable);
         let read = leaves(StorageClass::INPUT)?;
-        // The synthetic vertex stage writes no distances.
+        // The synthetic vertex stage does not write distances.
         let distances = [BuiltIn::CLIP_DISTANCE, BuiltIn::CULL_DISTANCE].map(Some);
         if let Some(leaf) = read.iter().find(|leaf| distances.contains(&leaf.builtin)) {
-            return Err(not_comparable(format!("input {} is not made", leaf.title())));
+            return Err(not_comparable(format!(
+                "the generated vertex stage cannot write the input {}",
+                leaf.title()
+            )));
         }
         let inputs = task.inputs((Values::Colours, seed), CORNERS)?;
         let synthetic_vertex =
@@ -145,7 +153,8 @@ impl<'r> BlendRun<'r> {
         task.check_device(&module)?;
         match self.compare_draws(&module, &sources) {
             Err(different @ Stop::Different(_)) => {
-                // The driver may round a colour differently when the shader computes more; that is no difference.
+                // The driver may round a colour differently if the shader computes more. That must not count as a
+                // difference.
                 (task.report)(Phase::Original);
                 match self.leave_out_unsteady(&mut sources)? {
                     true => self.compare_draws(&module, &sources),
@@ -156,7 +165,7 @@ impl<'r> BlendRun<'r> {
         }
     }
 
-    /// Compares the result of each draw with the model's result for these source colours.
+    /// Compares the result of each draw with the model's result for the source colours.
     fn compare_draws(
         &self,
         module: &Module<'_>,
@@ -166,7 +175,7 @@ impl<'r> BlendRun<'r> {
         let selections = self.selections();
         let background = vec![self.background(); selections.len()];
         let mut images = background.clone();
-        // Triangle by triangle, over the previous result.
+        // Compare triangle by triangle, each drawn over the previous result.
         for (triangle, sources) in sources.iter().enumerate() {
             (task.report)(Phase::Rewritten);
             let drawn = (triangle..triangle + 1, images.as_slice());
@@ -182,14 +191,14 @@ impl<'r> BlendRun<'r> {
             images = found;
         }
         self.compare_undeclared(module, &sources[0])?;
-        // All triangles in one draw must give the same images.
+        // A single draw of all triangles must give the same images.
         if self.is_in_order() {
             (task.report)(Phase::Rewritten);
             let drawn = (0..sources.len(), background.as_slice());
             let found = self.draw_blended(module.words(), &selections, drawn)?;
             let mut all = selections.iter().zip(found.iter().zip(&images));
             if let Some((selection, _)) = all.find(|(_, (one, other))| !self.are_same(one, other)) {
-                let message = "draws one behind the other are not those by themselves";
+                let message = "consecutive draws give a different result than separate draws";
                 let difference = Difference::new(Part::Lowered, message);
                 return Err(with_draw(difference, sources.len(), selection).into());
             }
@@ -201,7 +210,8 @@ impl<'r> BlendRun<'r> {
         }
     }
 
-    /// Checks on the first triangle that parameters that select none of a target's equations pass the source through.
+    /// Checks that the source passes through if a parameter selects none of a target's equations, with the first
+    /// triangle.
     fn compare_undeclared(
         &self,
         module: &Module<'_>,
@@ -228,7 +238,8 @@ impl<'r> BlendRun<'r> {
         })
     }
 
-    /// Whether draws need no copy of the target between them, and read nothing that previous draws left undefined.
+    /// Whether the triangles can be drawn in one draw: no copy of the target is needed in between, and no undefined
+    /// result is read.
     fn is_in_order(&self) -> bool {
         let is_whole =
             |target: &BlendTarget| target.how.is_none() || target.drawn.written() == [true; 4];
@@ -236,7 +247,8 @@ impl<'r> BlendRun<'r> {
             && self.targets.iter().all(is_whole)
     }
 
-    /// Returns selections that contain every equation of every target, and one that passes the source through.
+    /// Returns selections that contain every equation of every target, and a selection that passes the source
+    /// through.
     fn selections(&self) -> Vec<Vec<Selected>> {
         let equations = |target: &BlendTarget| {
             target.how.iter().flat_map(|how| how.equations.clone()).collect::<Vec<Equation>>()
@@ -257,7 +269,8 @@ impl<'r> BlendRun<'r> {
         selections
     }
 
-    /// Returns parameters that select none of a target's equations: others' numbers, and its own with an extra bit.
+    /// Returns parameters that select none of a target's equations: numbers of other equations, and its own numbers
+    /// with an extra bit.
     fn undeclared(&self) -> Vec<Vec<Selected>> {
         if self.blends.select.is_none() {
             return Vec::new();
@@ -275,7 +288,7 @@ impl<'r> BlendRun<'r> {
         (0..most).map(nth).collect()
     }
 
-    /// Random colours for which blending is defined, extreme ones included.
+    /// Returns random colours for which blending is defined, including extreme colours.
     fn background(&self) -> Vec<Image> {
         let of = |(number, target): (u64, &BlendTarget)| {
             let mut random = Random::new(self.seed, 1 << 42 | number);
@@ -291,7 +304,7 @@ fn with_draw(difference: Difference, triangle: usize, selection: &[Selected]) ->
     Difference { draw: Some(draw), ..difference }
 }
 
-/// The targets. Those with float colours are blended.
+/// Returns the targets. Targets with float colours are blended.
 fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<BlendTarget>, Stop> {
     let how = |location: u32, drawn: &targets::ColourTarget| {
         let is_colour = drawn.kind() == Some(ScalarKind::Float);
@@ -300,7 +313,7 @@ fn targets(leaves: Vec<Leaf>, blends: &Blends<'_>) -> Result<Vec<BlendTarget>, S
     let targets = (0..).zip(targets::targets(leaves)?);
     let target = |(at, drawn)| {
         let how = how(at, &drawn);
-        // Vulkan 1.3, 28.8: "All alpha values in this section" are those of location 0 and index 0.
+        // Vulkan 1.3, 28.8: "All alpha values in this section" refers to the alpha of location 0 and index 0.
         let alpha_to_one = blends.alpha_to_one && at == 0 && how.is_some();
         BlendTarget { drawn, how, alpha_to_one }
     };
@@ -356,18 +369,18 @@ fn compare(
                 None => (source, *after),
             };
             if !target.drawn.is_same(source, after) {
-                return Err(wrong("the source does not pass through", source.value()));
+                return Err(wrong("the written colour is not the source colour", source.value()));
             }
             continue;
         };
-        // Blended pixels, unless the equation is undefined for these colours.
+        // Check blended pixels, unless the equation is undefined for these colours.
         let before = *before;
         let meeting = Meeting { how, equation, source, before, written };
         if !meeting.is_defined() {
             continue;
         }
         if !meeting.is_right(*after) {
-            return Err(wrong(&format!("{equation} has another result"), meeting.right()));
+            return Err(wrong(&format!("{equation} gives a different result"), meeting.right()));
         }
         pixels += 1;
     }

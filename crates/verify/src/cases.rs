@@ -1,4 +1,4 @@
-//! The draws that are compared, and the size of the buffers that they capture to.
+//! The draws to compare, and the sizes of their capture buffers.
 
 use crate::record::Placement;
 use crate::recording::Recording;
@@ -9,9 +9,11 @@ use std::fmt;
 
 /// The byte that fills all memory before a draw.
 pub(crate) const FILL: u8 = 0xa5;
-/// The bytes of the guards before and after the bound range, which nothing may write: a multiple of every alignment.
+/// The bytes of the guards before and after the bound range, which must stay unwritten. A multiple of every
+/// alignment.
 pub(crate) const GUARD: usize = 256;
-/// The bytes from the bound range to the feedback range: more than a primitive needs, and many if mistaken for words.
+/// The bytes from the start of the bound range to the feedback range. This is more than a primitive needs, so stores
+/// from the start of the binding, or in words instead of bytes, become visible.
 pub(crate) const LEAD: usize = 500;
 
 /// The part of a draw that fits into the capture buffers.
@@ -21,21 +23,21 @@ pub(crate) enum Room {
     Ample,
     /// The draw fits exactly, and the buffer ends there.
     Exact,
-    /// A part fits, a different one for each buffer.
+    /// A part of the draw fits, and the part is different for each buffer.
     Short,
-    /// A part fits, after the captures of previous draws.
+    /// A part of the draw fits, after the captures of previous draws.
     Resumed,
-    /// Nothing fits: the ranges are empty.
+    /// Nothing fits, because the ranges are empty.
     None,
-    /// A part fits, because the buffers end early; the host declares larger ranges.
+    /// A part of the draw fits, because the buffers end before the ranges that the host declares.
     Overstated,
-    /// Nothing fits: the host declares counters that exceed the ranges.
+    /// Nothing fits, because the host declares counters that exceed the ranges.
     Passed,
-    /// Nothing fits: the host declares ranges that begin after the end of the buffer.
+    /// Nothing fits, because the host declares ranges that begin after the end of the buffer.
     Behind,
 }
 
-/// The buffer sizes with which every draw runs.
+/// The buffer sizes that every draw is tested with.
 const ROOMS: [Room; 4] = [Room::Ample, Room::Short, Room::Resumed, Room::None];
 /// Further draws, one of each topology: the limit on the number of vertices, and the buffer size.
 const MORE: [(u32, Room); 6] = [
@@ -53,7 +55,7 @@ pub(crate) struct Case {
     pub(crate) topology: Topology,
     pub(crate) provoking_vertex: ProvokingVertex,
     pub(crate) room: Room,
-    /// The indices of an indexed draw. `placement` counts its vertices and names the range of vertex indices.
+    /// The indices of an indexed draw. `placement` contains its vertex count and its range of vertex indices.
     pub(crate) indices: Option<Indices>,
 }
 
@@ -67,18 +69,18 @@ pub(crate) struct Indices {
     pub(crate) restart: bool,
 }
 
-/// The kind of indices that a draw gets.
+/// The kind of indices to add to a draw.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Indexing {
     pub(crate) width: IndexType,
     pub(crate) restart: bool,
-    /// Whether the base vertex varies among draws; if not, it is the first vertex of the draw.
+    /// Whether the base vertex varies among draws. If not, it is the first vertex of the draw.
     pub(crate) bases: bool,
 }
 
-/// Returns a placement that begins at vertex and instance 0, and one that begins later.
+/// Returns a placement that begins at vertex and instance 0, and a placement that begins later.
 pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
-    // No draw may exceed the vertices and instances for which the shader's own arrays have elements.
+    // No draw may have more vertices or instances than the shader's own arrays have elements.
     let first_vertex = (vertices / 3).min(5);
     let first_instance = (instances / 2).min(2);
     [
@@ -92,8 +94,9 @@ pub(crate) fn placements(vertices: u32, instances: u32) -> [Placement; 2] {
     ]
 }
 
-/// Returns every topology in both provoking vertex modes, from both placements, with all buffer sizes. Adds draws of
-/// one and two vertices, some of which make no primitive, and draws with wrong declarations of the host.
+/// Returns cases for every topology in both provoking vertex modes, at both placements, with all buffer sizes. Adds
+/// draws of one and two vertices, some of which form no primitive, and draws for which the host declares wrong
+/// values.
 pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     let mut cases = Vec::new();
     for topology in Topology::ALL {
@@ -111,13 +114,13 @@ pub(crate) fn cases(placements: &[Placement]) -> Vec<Case> {
     cases
 }
 
-/// Vulkan's name of a topology. Line loops are drawn as points.
+/// Vulkan's value for a topology. Line loops, which Vulkan lacks, are drawn as points.
 pub(crate) fn topology(topology: Topology) -> vk::PrimitiveTopology {
     model::native_topology(topology).unwrap_or(vk::PrimitiveTopology::POINT_LIST)
 }
 
 impl Case {
-    /// A point list that captures nothing.
+    /// Makes a case with a point list that captures nothing.
     pub(crate) fn of_nothing(placement: Placement) -> Case {
         Case::new(placement, Topology::PointList, ProvokingVertex::First, Room::None)
     }
@@ -138,12 +141,12 @@ impl Case {
         model::Draw { topology, provoking_vertex, vertices, instances }
     }
 
-    /// Adds indices that refer to the draw's vertices in no order and to some of them repeatedly. They depend on
+    /// Adds indices that refer to the draw's vertices in arbitrary order, some of them repeatedly. They depend on
     /// `number`, the number of the case. Returns `None` if the index type is too narrow for the vertices.
     pub(crate) fn with_indices(mut self, number: usize, indexing: Indexing) -> Option<Case> {
         let Indexing { width, restart, bases } = indexing;
         let Placement { first_vertex: first, vertices: count, .. } = self.placement;
-        // The base is at most the first vertex, so that no index is negative; and no index equals the restart index.
+        // The base is at most the first vertex, so that no index is negative. No index may equal the restart index.
         let fits = |base: &i32| (first + count).wrapping_add_signed(-base) <= width.restart();
         let base = if bases { [0, first as i32, -3][number % 3] } else { first as i32 };
         let vertex_offset = [base, first as i32].into_iter().find(fits)?;
@@ -158,7 +161,7 @@ impl Case {
         Some(self)
     }
 
-    /// Splits the vertices of an indexed draw at its restart indices.
+    /// Splits the vertices of an indexed draw at the restart indices.
     pub(crate) fn segments(&self) -> Option<Vec<Vec<u32>>> {
         let Indices { index_type, all, vertex_offset, restart } = self.indices.as_ref()?;
         let drawn = &all[self.placement.first_vertex as usize..];
@@ -179,7 +182,7 @@ impl Case {
     pub(crate) fn tail(&self) -> usize {
         match self.room {
             Room::Exact | Room::Short | Room::Overstated => 0,
-            // Space for stores that miss the range by mistake.
+            // Space for stores that wrongly exceed the range.
             Room::Passed | Room::Resumed => 1024,
             _ => 60,
         }
@@ -190,7 +193,8 @@ impl Case {
         matches!(self.room, Room::Overstated | Room::Passed | Room::Behind)
     }
 
-    /// Whether the host declares memory that does not exist; only the sizes of the bindings reveal that.
+    /// Whether the host declares memory that does not exist. A shader can detect that only by the sizes of the
+    /// bindings.
     pub(crate) fn overstates_memory(&self) -> bool {
         matches!(self.room, Room::Overstated | Room::Behind)
     }
@@ -201,12 +205,12 @@ impl Case {
         let mut range = BufferRange {
             offset: LEAD as u32,
             size: buffer.range.len() as u32,
-            reached: buffer.reached as u32,
+            counter: buffer.reached as u32,
             ..BufferRange::default()
         };
         match self.room {
             Room::Overstated => range.size += 4 * stride,
-            Room::Passed => range.reached += 4 * stride,
+            Room::Passed => range.counter += 4 * stride,
             Room::Behind => {
                 range.offset += (self.tail() + 16) as u32;
                 range.size = 4 * stride;
@@ -226,7 +230,8 @@ impl Case {
         )
     }
 
-    /// Whether a shader that stores and rasterizes can draw it: no fans, and no line loops, which Vulkan lacks.
+    /// Whether a shader that both stores and rasterizes supports the topology: not fans, nor line loops, which Vulkan
+    /// lacks.
     pub(crate) fn can_be_drawn_at_once(&self) -> bool {
         !matches!(self.topology, Topology::TriangleFan | Topology::LineLoop)
     }
@@ -238,7 +243,7 @@ impl Case {
         each.iter().map(Vec::len).sum::<usize>() * instances as usize
     }
 
-    /// Returns the buffers, of these strides, before the draw. Buffers of stride 0 capture nothing.
+    /// Returns the buffers before the draw, with the given strides. Buffers with stride 0 capture nothing.
     pub(crate) fn buffers(&self, strides: &[u32]) -> Vec<model::Buffer> {
         let vertices = self.placement.slots() as usize;
         let ample = 3 * vertices + 2;
@@ -251,7 +256,7 @@ impl Case {
                 let room = match self.room {
                     Room::Ample => ample,
                     Room::Exact => self.captured(),
-                    // Half of the draw; every second buffer is smaller by two vertices.
+                    // Half of the draw fits. Every second buffer is smaller by two vertices.
                     Room::Short | Room::Overstated | Room::Resumed => {
                         reached + (vertices / 2 + 2).saturating_sub(2 * usize::from(has_less))
                     }
@@ -261,7 +266,7 @@ impl Case {
                 let size = stride * room;
                 let begin = GUARD + LEAD;
                 let guard = match self.room {
-                    // The smallest range that can be bound is not empty.
+                    // An empty range cannot be bound.
                     Room::Exact if size > 0 => 0,
                     // Guard space large enough to catch an index computed in words but used in bytes.
                     Room::Behind => 4 * LEAD + stride * ample,
@@ -289,14 +294,14 @@ impl fmt::Display for Case {
             write!(f, "{index_type:?} indices {drawn:?} + {vertex_offset}, {restart}, ")?;
         }
         f.write_str(match self.room {
-            Room::Ample => "room for all",
-            Room::Exact => "room for all to the end of the buffer",
-            Room::Short => "room for some",
-            Room::Resumed => "resumed behind 3 vertices, room for some",
+            Room::Ample => "room for all vertices",
+            Room::Exact => "room for exactly all vertices, at the end of the buffer",
+            Room::Short => "room for some vertices",
+            Room::Resumed => "resumed after 3 vertices, room for some vertices",
             Room::None => "no room",
-            Room::Overstated => "room for some, said to be more",
-            Room::Passed => "no room, said to be passed",
-            Room::Behind => "no room, said to begin behind the end of the buffer",
+            Room::Overstated => "room for some vertices, larger range declared",
+            Room::Passed => "no room, counter declared past the end of the range",
+            Room::Behind => "no room, range declared past the end of the buffer",
         })
     }
 }

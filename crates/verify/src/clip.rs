@@ -18,7 +18,7 @@ use crate::verdict::Verdict;
 use polyshade::Error;
 use polyshade::spv::ExecutionModel;
 
-/// The most distances of a kind that are drawn: every device with the feature supports them.
+/// The maximum number of distances of a kind that are drawn. Every device with the feature supports this many.
 const MOST: u32 = 8;
 
 pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict, Error> {
@@ -26,7 +26,7 @@ pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict,
     let lowered = initialise(&(wanted.lower)(task.job.module)?, task.filler)?;
     let steps = wanted.steps;
     if let Some(most) = steps.counts.into_iter().flatten().max().filter(|most| *most > MOST) {
-        let why = format!("{most} distances of a kind are more than {MOST}");
+        let why = format!("{most} clip or cull distances are more than the supported {MOST}");
         return Ok(Verdict::NotComparable(why));
     }
     Ok(match task.job.stage {
@@ -35,6 +35,8 @@ pub(crate) fn verify(task: &Task<'_>, wanted: &Distances<'_>) -> Result<Verdict,
         ExecutionModel::GEOMETRY
         | ExecutionModel::TESSELLATION_CONTROL
         | ExecutionModel::TESSELLATION_EVALUATION => later_stages::verify(task, steps, &lowered),
-        stage => Verdict::NotComparable(format!("what a {stage} stage hands on is not recorded")),
+        stage => {
+            Verdict::NotComparable(format!("the outputs of a {stage} stage cannot be recorded"))
+        }
     })
 }

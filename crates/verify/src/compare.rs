@@ -1,4 +1,4 @@
-//! Compares captured words with the expected ones.
+//! Compares captured words with expected words.
 
 use crate::cases::Case;
 use crate::inputs::Inputs;
@@ -21,13 +21,13 @@ pub(crate) struct Expected<'r> {
     captured: Vec<(u32, u32)>,
 }
 
-/// The strides at which buffers fill; 0 for a buffer that captures nothing.
+/// Returns the vertex strides of the buffers; 0 for a buffer that captures nothing.
 pub(crate) fn strides(layout: &[Buffer]) -> Vec<u32> {
     let filling = |buffer: &Buffer| if buffer.pieces.is_empty() { 0 } else { buffer.stride };
     layout.iter().map(filling).collect()
 }
 
-/// Finds the first word that differs from the expected one.
+/// Finds the first word that differs from the expected word.
 #[derive(Debug, Clone)]
 pub(crate) struct Comparison<'c> {
     pub(crate) part: Part,
@@ -47,7 +47,7 @@ pub(crate) enum Rounding {
 }
 
 impl Comparison<'_> {
-    /// Returns the buffers that a case must leave by the specification, given the outputs of the shader.
+    /// Returns the buffer contents that the specification requires after a case, given the outputs of the shader.
     pub(crate) fn expect<'r>(&self, case: &'r Case, recording: &'r Recording) -> Expected<'r> {
         let (draw, mut buffers) = (case.draw(), case.buffers(&strides(self.layout)));
         let captured = RefCell::new(Vec::new());
@@ -122,13 +122,15 @@ impl Comparison<'_> {
             let right = buffer.reached;
             if stride > 0 && found as usize != right {
                 let counter = format!("the counter of feedback buffer {number}");
-                return Err(self.wrong(case, format!("{counter} goes on at {found}, not {right}")));
+                return Err(
+                    self.wrong(case, format!("{counter} continues at {found}, not {right}"))
+                );
             }
         }
         Ok(())
     }
 
-    /// Reports a difference that concerns all of `case`.
+    /// Reports a difference that concerns `case` as a whole.
     pub(crate) fn wrong(&self, case: &Case, message: String) -> Stop {
         let draw = Some(case.to_string());
         Difference { draw, ..Difference::new(self.part, message) }.into()
@@ -144,7 +146,7 @@ impl Comparison<'_> {
         Some(Difference { draw: Some(expected.case.to_string()), ..difference })
     }
 
-    /// Describes a differing word at byte `at`; `None` if it is undefined or may be another NaN.
+    /// Describes a differing word at byte `at`. Returns `None` if the word is undefined or may be another NaN.
     fn word(
         &self,
         expected: &Expected<'_>,
@@ -161,24 +163,24 @@ impl Comparison<'_> {
                 ..Difference::new(self.part, message)
             })
         };
-        // Words that nothing may write.
+        // First, words that nothing may write.
         let range = &before.range;
         if at < range.start {
             return stray(&format!("{} bytes before its range", range.start - at));
         }
         if at >= range.end {
-            return stray(&format!("{} bytes behind its range", at - range.end));
+            return stray(&format!("{} bytes past the end of its range", at - range.end));
         }
         let inside = at - range.start;
         if inside < before.reached {
-            return stray("where draws before have captured");
+            return stray("where earlier draws have captured");
         }
         let (slot, offset) =
             ((inside - before.reached) / before.stride, (inside - before.reached) % before.stride);
         let Some(&vertex) = expected.captured.get(slot) else {
-            return stray(&format!("behind its last vertex, at vertex {slot}"));
+            return stray(&format!("past its last vertex, at vertex {slot}"));
         };
-        // The captured component.
+        // Then find the captured component.
         let pieces = &self.layout[number].pieces;
         let around = |piece: &&Piece| {
             let start = piece.offset as usize;
@@ -195,21 +197,22 @@ impl Comparison<'_> {
             return None;
         }
         let tolerance = tolerance[first + word];
-        // Both words of a 64-bit component, if both are captured here.
+        // Take both words of a 64-bit component, if both are captured here.
         let leaf = &self.shape.leaves[piece.leaf];
         let width = leaf.bits.div_ceil(32) as usize;
         let behind = word % width;
         let start = if behind * 4 <= offset - piece.offset as usize { at - behind * 4 } else { at };
         let end = (start + 4 * width).min(range.end);
-        let message = format!("buffer {number}, vertex {slot} of the buffer holds another value");
+        let message =
+            format!("feedback buffer {number} has a different value in its vertex {slot}");
         let (right, found) = (u32s(&right[start..end]), u32s(&found[start..end]));
         let difference =
             self.component(leaf, word / width, (right, found), (tolerance, message))?;
         Some(Difference { vertex: Some(vertex), ..difference })
     }
 
-    /// Reports a component of an output with another value. A computed NaN may have any bits or be infinite; a NaN
-    /// from the inputs keeps its bits.
+    /// Reports an output component with an unexpected value. Instead of a computed NaN, any NaN or infinity is
+    /// accepted, but a NaN from the inputs must keep its bits.
     fn component(
         &self,
         leaf: &Leaf,
@@ -250,7 +253,7 @@ impl Comparison<'_> {
             let start = index - word % width;
             let bits =
                 [&right.words, &found.words].map(|words| words[start..start + width].to_vec());
-            let message = "an output has another value".to_owned();
+            let message = "an output has a different value".to_owned();
             let tolerance = right.tolerance[index];
             let difference =
                 self.component(leaf, word / width, bits.into(), (tolerance, message))?;
@@ -265,7 +268,7 @@ fn plain(bytes: &[u8]) -> Value {
     Value { number: bits[0].to_string(), bits }
 }
 
-/// The float of a 32- or 64-bit component; 0 for components of other types.
+/// Returns the value of a 32- or 64-bit float component; 0 for components of other types.
 fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     match (leaf.kind, bits) {
         (ScalarKind::Float, [word]) if leaf.bits == 32 => f64::from(f32::from_bits(*word)),
@@ -276,7 +279,7 @@ fn float(leaf: &Leaf, bits: &[u32]) -> f64 {
     }
 }
 
-/// Whether two devices may have computed these values. Both may flush denormals, and lose the signs of zeros.
+/// Whether two devices may have computed these values. Each device may flush denormals and lose the signs of zeros.
 fn is_within(leaf: &Leaf, [is, was]: [f64; 2], tolerance: f64) -> bool {
     if tolerance == f64::INFINITY {
         return true;
@@ -286,8 +289,8 @@ fn is_within(leaf: &Leaf, [is, was]: [f64; 2], tolerance: f64) -> bool {
     is_float && ((is - was).abs() <= tolerance || is.abs() < least && was.abs() < least)
 }
 
-/// Whether one of two floats is a NaN and the other one is a NaN or infinite. llvmpipe (Mesa 22.3) folds a
-/// multiplication by a constant 0 to 0, even of an infinity. SPIR-V allows this without `SignedZeroInfNanPreserve`.
+/// Whether one of two floats is a NaN and the other is a NaN or infinite. llvmpipe (Mesa 22.3) folds a multiplication
+/// by a constant 0 to 0, even if the other factor is infinite. SPIR-V allows this without `SignedZeroInfNanPreserve`.
 fn is_beyond_numbers(both: [f64; 2]) -> bool {
     both.iter().all(|one| !one.is_finite()) && both.iter().any(|one| one.is_nan())
 }

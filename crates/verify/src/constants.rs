@@ -3,14 +3,14 @@
 use polyshade::Module;
 use polyshade::spv::{Decoration, Id, Inst, Op};
 
-/// Values of specialization constants: `SpecId` and bits of each.
+/// Values of specialization constants: the `SpecId` and the bits of each constant.
 pub type Specialization = [(u32, u64)];
 
-/// The most nested specialization operations that are evaluated.
+/// The maximum nesting of specialization operations that are evaluated.
 const DEEPEST: u32 = 64;
 
-/// Returns the lower 32 bits of the constant `id`. Specialization constants have the values of `specialization`, or
-/// else their defaults. `None` unless it is a scalar constant made by integer arithmetic alone.
+/// Returns the lower 32 bits of the constant `id`. Specialization constants have the values in `specialization`, or
+/// else their defaults. `None` unless `id` is a scalar constant made only by integer arithmetic.
 pub(crate) fn value(m: &Module<'_>, id: Id, specialization: &Specialization) -> Option<u32> {
     evaluate(m, id, specialization, DEEPEST)
 }

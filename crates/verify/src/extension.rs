@@ -1,4 +1,4 @@
-//! Capture by the extension: compares captures by the driver's transform feedback of the decorated shader.
+//! Capture by the extension: compares the driver's transform feedback captures of the decorated shader.
 
 use crate::cases::{self, Case};
 use crate::compare;
@@ -38,7 +38,7 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     }))
 }
 
-/// A requirement that the device does not meet.
+/// Returns a requirement that the device does not meet.
 fn lacks(
     decorated: &Lowered<'_, Decorated>,
     device: &Capabilities,
@@ -56,17 +56,17 @@ fn lacks(
     let mut limits = decorated.requirements.limits.iter();
     let (name, at_least) = limits
         .find(|(name, at_least)| limit(**name).is_some_and(|offered| offered < **at_least))?;
-    Some(format!("the device lacks {name} of {at_least}"))
+    Some(format!("the device does not support {name} = {at_least}"))
 }
 
-/// Why the driver's captures are known to be wrong and cannot be compared.
+/// Returns why the driver's captures are known to be wrong and cannot be compared.
 fn known_wrong(device: &Capabilities, m: &Module<'_>, layout: &[Buffer]) -> Option<&'static str> {
     if !device.device.contains("llvmpipe") {
         return None;
     }
     let both = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
     if both.into_iter().all(|capability| m.has_capability(capability)) {
-        Some("lavapipe is known to capture wrongly where there are clip and cull distances")
+        Some("lavapipe is known to capture wrongly if a shader has clip and cull distances")
     } else if layout.iter().any(|buffer| buffer.stride >= LARGEST) {
         Some("lavapipe is known to capture vertices of 512 bytes wrongly")
     } else {
@@ -106,7 +106,7 @@ impl ExtensionRun<'_> {
         task.check_messages(part, is_not_about_points)?;
 
         (task.report)(Phase::Rewritten);
-        // The shader's outputs must not change. It may have further outputs with copies.
+        // The shader's outputs must not change, but it may have additional outputs with copies.
         let plain = without_feedback(&module).map_err(|error| broken(part, error))?;
         let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
         let variant = Variant { part, module: &plain, inputs, wanted };
@@ -115,8 +115,8 @@ impl ExtensionRun<'_> {
         Ok(equal)
     }
 
-    /// Checks that the module declares the capture, and that all outputs captured to a buffer have its stride
-    /// (`VUID-StandaloneSpirv-Offset-04716`): a driver may read any of them.
+    /// Checks that the module declares the capture, and that all outputs captured to a buffer have the buffer's
+    /// stride (`VUID-StandaloneSpirv-Offset-04716`). A driver may read the stride of any output.
     fn check_decorations(&self, m: &Module<'_>) -> Result<(), Stop> {
         let Task { job, .. } = self.original.task;
         let wrong = |message: String| Err(broken(Part::Lowered, message));
@@ -140,7 +140,7 @@ impl ExtensionRun<'_> {
                     let right = self.layout.get(buffer as usize).map_or(0, |one| one.stride);
                     if stride != right {
                         return wrong(format!(
-                            "an output for feedback buffer {buffer} says a stride of {stride}, not {right}"
+                            "an output for feedback buffer {buffer} declares a stride of {stride}, not {right}"
                         ));
                     }
                 }
@@ -162,14 +162,14 @@ impl ExtensionRun<'_> {
             let found = self.decorated.requirements.limits.get(&name).copied();
             if found != Some(at_least) {
                 let found = found.unwrap_or(0);
-                let message = format!("requirements say {name} of {found}, not {at_least}");
+                let message = format!("the requirements give {name} as {found}, not {at_least}");
                 return Err(broken(Part::Host, message));
             }
         }
         Ok(())
     }
 
-    /// The cases in which the driver does not choose the order of captured vertices.
+    /// Returns the cases in which the order of captured vertices is defined.
     fn cases(&self) -> Vec<Case> {
         let mut cases = cases::cases(&self.original.placements);
         // The driver must get valid parameters.
@@ -215,14 +215,14 @@ impl ExtensionRun<'_> {
         });
         let outcome = original.task.run(Part::Lowered, &work)?;
 
-        // Captured words, then counts and counters.
+        // Compare captured words, then counts and counters.
         let comparison = original.comparison(Part::Lowered, &self.layout, &original.leaves);
         for (case, (draw, counts)) in cases.iter().zip(work.draws.iter().zip(&outcome.captured)) {
             let expected = comparison.expect(case, case.recording(recordings));
             let bound = draw.transform_feedback.as_ref().expect("each case is captured");
             let found = bound.buffers.iter().map(|range| &outcome.buffers[range.buffer]);
             comparison.buffers(&expected, found, equal)?;
-            let place = bound.pause.expect("the counters have a place");
+            let place = bound.pause.expect("every draw has a counter buffer");
             let counters = u32s(&outcome.buffers[place.buffer]).into_iter();
             let counts = counts.expect("each case is captured");
             comparison.counts(&expected, counts, counters)?;
@@ -250,10 +250,10 @@ impl ExtensionRun<'_> {
     }
 }
 
-/// The smallest range that can be bound, in bytes: it stands for an empty one.
+/// The size in bytes of the smallest range that can be bound. It replaces an empty range.
 const LEAST: u32 = 4;
 
-/// Whether one captured vertex fits into the smallest range. lavapipe ignores the gap after it.
+/// Whether one captured vertex fits into the smallest range. lavapipe ignores the gap after the vertex.
 fn is_least(buffer: &Buffer) -> bool {
     let ends = buffer.pieces.iter().map(|piece| piece.offset + 4 * piece.count);
     ends.max() == Some(LEAST)

@@ -1,4 +1,4 @@
-//! Images of the position and depth of primitives, which the stages before rasterization decide.
+//! Images that show the position and depth of primitives, which depend only on the stages before rasterization.
 
 use crate::record::Placement;
 use crate::verdict::{Difference, Part, Stop, Value};
@@ -6,7 +6,7 @@ use polyshade_vulkan::{Counts, Draw, Outcome, Stage, Target, Work, vk};
 
 const SIDE: u32 = 64;
 
-/// The bytes of a pixel: a float with the depth or another value, and a float with the facing, 0 if not covered.
+/// The bytes of a pixel: a float for the depth or another value, and a float for the facing, which is 0 if uncovered.
 const PIXEL: usize = 8;
 
 /// Adds a fragment stage and a target to a draw of the stages before rasterization.
@@ -22,23 +22,23 @@ pub(crate) fn rasterize<'w>(
     work.targets.push(Target::new(vk::Format::R32G32_SFLOAT, SIDE, SIDE));
 }
 
-/// The most primitives of a placement that are drawn with one topology.
+/// The maximum number of primitives per placement and topology that are drawn.
 const MOST: usize = 12;
 
-/// The topologies, and the vertices of a primitive.
+/// The topologies, and the number of vertices per primitive.
 const TOPOLOGIES: [(vk::PrimitiveTopology, u32); 2] =
     [(vk::PrimitiveTopology::TRIANGLE_LIST, 3), (vk::PrimitiveTopology::LINE_LIST, 2)];
 
-/// A primitive that is drawn alone.
+/// A primitive that is drawn in a separate draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Primitive {
     pub(crate) topology: vk::PrimitiveTopology,
-    /// Its vertices, in one instance.
+    /// The vertices of the primitive, in one instance.
     pub(crate) placement: Placement,
 }
 
 impl Primitive {
-    /// The indices of its vertices, with the instance.
+    /// Returns the vertex index and instance index of each vertex.
     pub(crate) fn vertices(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let Placement { first_vertex, vertices, first_instance, .. } = self.placement;
         (first_vertex..first_vertex + vertices).map(move |vertex| (vertex, first_instance))
@@ -63,12 +63,13 @@ pub(crate) fn primitives(placement: Placement) -> Vec<Primitive> {
     primitives
 }
 
-/// Whether all drivers can draw a position: SwiftShader takes minutes for lines far outside the viewport.
+/// Whether all drivers can draw a position in reasonable time. SwiftShader takes minutes for lines far outside the
+/// viewport.
 pub(crate) fn is_drawable(position: [f32; 4]) -> bool {
     position.iter().all(|value| value.abs() <= 1e4) && position[3].abs() >= 1e-4
 }
 
-/// Whether no edge of a primitive passes through (0, 0, 0, 0), which has no place on the screen. Rounding decides
+/// Whether no edge of a primitive passes through (0, 0, 0, 0), which does not project to the screen. Rounding decides
 /// where drivers clip such an edge.
 pub(crate) fn has_place(positions: &[[f32; 4]]) -> bool {
     let dot = |one: &[f32; 4], other: &[f32; 4]| -> f64 {
@@ -90,7 +91,7 @@ fn covered(image: &[u8]) -> u64 {
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     depth: f32,
-    /// 1 for front faces.
+    /// 1 for front faces, 2 for back faces.
     side: f32,
 }
 
@@ -106,26 +107,26 @@ fn seen(pixel: &[u8]) -> Option<Seen> {
 pub(crate) enum Exactness {
     /// Every pixel is equal bit for bit.
     Exact,
-    /// Coverage and facing are equal except at edges, where each covered pixel is near one of the other image. All
-    /// pixels of a line are at an edge.
+    /// Coverage and facing are equal except at edges. There, each covered pixel has a covered pixel of the other
+    /// image nearby. All pixels of a line are at an edge.
     AwayFromEdges,
-    /// The same, and values are near, too. At edges they are near those of the neighbouring pixels, because clipping
-    /// on the two sides interpolates between different vertices.
+    /// As `AwayFromEdges`, and values are nearly equal, too. At edges, values are near the neighbouring pixels'
+    /// values, because the two shaders may clip to different vertices.
     Near,
 }
 
-/// The tolerance of values, as a share of the largest value in an image.
+/// The tolerance of values, as a fraction of the largest value in an image.
 const NEAR: f32 = 1.0 / 256.0;
 
-/// The number of pixels at edges that may lack a match nearby, or have a value of no neighbouring pixel. A clipped
-/// primitive may be smaller than a driver's precision, and primitives may overlap.
+/// The number of edge pixels that may lack a match nearby, or may have a value that is not near a neighbouring
+/// pixel's value. A clipped primitive may be smaller than a driver's precision, and primitives may overlap.
 const ODD: usize = 2;
 
-/// The images, and the query results of each draw.
+/// The images and the query results of each draw.
 pub(crate) type Images = (Outcome, Vec<Counts>);
 
-/// Compares images, which `titles` name, and query results if these must be equal. Returns the number of covered
-/// pixels.
+/// Compares images, which have the names `titles`, and also the query results if they must be equal. Returns the
+/// number of covered pixels.
 pub(crate) fn compare(
     part: Part,
     [right, found]: [&Images; 2],
@@ -189,7 +190,7 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
             _ => {
                 let is_odd = match other {
                     Some(other) => {
-                        // It may match the same pixel, or lie between the pixels around it.
+                        // The value may match the same pixel, or lie between the values of the pixels around it.
                         let around = around(SIDE, at).filter_map(|at| seen_at(right, at));
                         !is_between(around, other, error)
                     }
@@ -206,12 +207,12 @@ fn difference(part: Part, right: &[u8], found: &[u8], exactness: Exactness) -> O
             pixel: Some(at),
             expected: Some(value(one)),
             found: Some(value(other)),
-            ..Difference::new(part, "a picture differs")
+            ..Difference::new(part, "the images differ")
         })
     })
 }
 
-/// Whether a value lies within the range of the values `seen` with the same facing, up to an error.
+/// Whether a value lies within the range of the values `seen` that have the same facing, up to an error.
 fn is_between(seen: impl IntoIterator<Item = Seen>, other: Seen, error: f32) -> bool {
     let seen = seen.into_iter().filter(|one| one.side == other.side);
     let range = seen
@@ -244,7 +245,7 @@ fn around(side: u32, (x, y): (u32, u32)) -> impl Iterator<Item = (u32, u32)> {
     around(y).flat_map(move |y| around(x).map(move |x| (x, y)))
 }
 
-/// Whether both covered and uncovered pixels surround a pixel, in an image `side` pixels wide and high.
+/// Whether a pixel has both covered and uncovered neighbours, in an image `side` pixels wide and high.
 pub(crate) fn is_edge(side: u32, at: (u32, u32), is_covered: impl Fn((u32, u32)) -> bool) -> bool {
     let mut covered = around(side, at).map(is_covered);
     let first = covered.next();
@@ -255,7 +256,7 @@ fn value(seen: Option<Seen>) -> Value {
     let Some(Seen { depth, side }) = seen else {
         return Value { bits: vec![0], number: "nothing".to_owned() };
     };
-    let back = if side == 1.0 { "" } else { ", of a back face" };
+    let back = if side == 1.0 { "" } else { " of a back face" };
     Value { bits: vec![depth.to_bits()], number: format!("{depth:?}{back}") }
 }
 
@@ -263,7 +264,7 @@ fn value(seen: Option<Seen>) -> Value {
 mod tests {
     use super::*;
 
-    /// A square of depth 0.5, in which some pixels have another depth or none.
+    /// Makes an image of a square with depth 0.5, in which some pixels have another depth or are uncovered.
     fn image(others: &[(u32, u32, Option<f32>)]) -> Vec<u8> {
         let pixel = |number: u32| {
             let (x, y) = (number % SIDE, number / SIDE);

@@ -1,8 +1,8 @@
 //! Defines the values that a shader leaves undefined, so that its variants can be compared.
 //!
 //! An output that is not written on some path is undefined. An initializer defines it in the original and in every
-//! variant: once as zero and once as another value, so that a variant that reads or leaves more undefined values than
-//! the original differs in one of the two runs. `OpUndef` and shuffle components from no vector get that value, too.
+//! variant, once as zero and once as another value. If a variant reads or leaves more undefined values than the
+//! original, one of the two runs differs. `OpUndef` and shuffle components without a source get the same value.
 //!
 //! A driver may evaluate `a * b + c` with one or two roundings, and lavapipe's choice differs between shaders.
 //! Therefore all arithmetic is decorated `NoContraction`. Defined results do not change.
@@ -21,7 +21,7 @@ const DEEPEST: u32 = 255;
 pub enum Filler {
     /// Zero and false.
     Zero,
-    /// True and a number that is no usual default. It is small because shaders may count to it.
+    /// True, or a number that is not a usual default. The number is small because shaders may count to it.
     Poison,
 }
 
@@ -29,10 +29,11 @@ pub enum Filler {
 const INTEGER: u32 = 77;
 const FLOATS: [(u32, &[u32]); 3] = [(16, &[0x54d4]), (32, &[0x429a_8000]), (64, &[0, 0x4053_5000])];
 
-/// The longest array that is poisoned.
+/// The maximum length of an array that is poisoned.
 const MOST_ELEMENTS: u32 = 256;
 
-/// Returns `module` with `filler` as the value of everything undefined, and with arithmetic that is not contracted.
+/// Returns `module` with `filler` as the value of everything undefined, and with arithmetic decorated
+/// `NoContraction`.
 ///
 /// Every `Output`, `Private` and `Function` variable without an initializer gets one; `OpUndef` becomes a constant.
 ///
@@ -84,7 +85,7 @@ fn define<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, undefined: Inst<'m>, fil
     p.insert(place, op, &operands);
 }
 
-/// Takes the undefined components of a shuffle from a constant.
+/// Replaces the undefined components of a shuffle by components of a constant.
 fn define_components<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -100,7 +101,7 @@ fn define_components<'m>(
     let undefined: Vec<u32> = undefined.map(|(number, _)| number).collect();
     let Some((last, others)) = undefined.split_last() else { return };
 
-    // The shuffle selects component 0 instead; insertions of the constant follow.
+    // The shuffle selects component 0 instead, and then constants are inserted.
     let Some((op, operands)) = filled(m, p, component, filler, shuffle) else { return };
     let value = p.declare_before(op, &operands, shuffle.at());
     let mut vector = p.id();
@@ -118,8 +119,8 @@ fn define_components<'m>(
     }
 }
 
-/// Returns opcode and operands, without the result id, of the constant `filler` of type `ty`, placed before `user`.
-/// Returns `None` if the type has parts other than numbers and booleans.
+/// Returns the opcode and the operands, without the result id, of the constant `filler` of type `ty`, placed before
+/// `user`. Returns `None` if the type has parts other than numbers and booleans.
 fn filled<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -134,7 +135,7 @@ fn filled<'m>(
     }
 }
 
-/// Returns a constant in the form of [`filled`] whose parts are all poison; `None` if a part cannot be.
+/// Returns a constant in the form of [`filled`] whose parts are all poison; `None` if a part cannot be poison.
 fn poison<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -170,7 +171,7 @@ fn poison<'m>(
     Some((Op::CONSTANT_COMPOSITE, operands))
 }
 
-/// Returns `module` without its transform feedback: recorders work on devices without it, too.
+/// Returns `module` without transform feedback, so that recorders also work on devices without the extension.
 ///
 /// # Errors
 ///
@@ -192,7 +193,8 @@ pub(crate) fn without_feedback(module: &Module<'_>) -> Result<Module<'static>, E
         let element = |variable: Variable<'_>| {
             Some(m.innermost_element(m.pointer(variable.pointer_type())?.1))
         };
-        // A structure may also be a buffer block's, which needs its offsets. Nested structures are not `Block`.
+        // A structure may also be used in a buffer block, which needs its offsets. Nested structures are not
+        // decorated `Block`.
         let (outputs, others): (Vec<_>, Vec<_>) =
             m.variables().partition(|one| one.storage_class() == StorageClass::OUTPUT);
         let kept: Vec<_> = others.into_iter().filter_map(element).collect();

@@ -24,13 +24,14 @@ use polyshade_vulkan::{
 #[derive(Debug, Clone)]
 pub(crate) struct Inputs {
     streams: Vec<Stream>,
-    /// By set, binding and array element.
+    /// The resources, by set, binding and array element.
     descriptors: Vec<([u32; 3], Given)>,
     push_constants: Vec<u8>,
     specialization: Vec<(u32, Constant)>,
     /// Whether the shader writes some of its resources, so that each draw needs its own copies.
     is_written: bool,
-    /// The most vertices and instances of a draw, if the shader indexes arrays by their indices.
+    /// The maximum number of vertices and instances of a draw, if the shader indexes arrays with vertex or instance
+    /// indices.
     pub(crate) most_vertices: Option<u32>,
     pub(crate) most_instances: Option<u32>,
 }
@@ -47,7 +48,7 @@ pub(crate) enum Given {
     ImageWithSampler(Texture),
 }
 
-/// The most elements of one array of descriptors.
+/// The maximum number of elements of an array of descriptors.
 const MOST_DESCRIPTORS: u32 = 256;
 /// The number of elements of a runtime array of descriptors.
 const RUNTIME_DESCRIPTORS: u32 = 4;
@@ -79,8 +80,8 @@ pub(crate) fn make(
         most_vertices: None,
         most_instances: None,
     };
-    // Gives each specialization constant that the job does not set a value other than its default, if only code reads
-    // it.
+    // Specialization constants that the job does not set get values other than their defaults, if only code reads
+    // them.
     let functions = m.reachable(entry.function());
     let is_reached = |inst: Inst<'_>| {
         m.function_around(inst.at()).is_some_and(|one| functions.contains(&one.id()))
@@ -105,7 +106,7 @@ pub(crate) fn make(
 }
 
 impl Inputs {
-    /// Gives specialization constants without a value another one than their default, if only code reads them.
+    /// Gives specialization constants without a value a value other than their default, if only code reads them.
     pub(crate) fn specialize_others(&mut self, m: &Module<'_>) {
         for inst in m.preamble() {
             let Some(id) = inst.result() else { continue };
@@ -123,8 +124,8 @@ impl Inputs {
     }
 }
 
-/// Returns another value for a specialization constant. Integers are not larger, because loops or arrays may be too
-/// short, and not 0, which may be a divisor.
+/// Returns a value other than the default for a specialization constant. Integers do not become larger, because
+/// arrays may be too short, and not 0, which may be a divisor.
 fn other_value(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
     let value = inst.words().get(3).copied();
     match inst.op() {
@@ -141,7 +142,7 @@ fn other_value(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
     }
 }
 
-/// Rejects subgroup operations: their results depend on which invocations run together.
+/// Rejects subgroup operations, because their results depend on which invocations run together.
 fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
     let subgroups = [
         Capability::GROUP_NON_UNIFORM,
@@ -149,12 +150,12 @@ fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
         Capability::SUBGROUP_VOTE_KHR,
     ];
     match subgroups.iter().any(|capability| m.has_capability(*capability)) {
-        true => Err("the shader asks what other invocations of its subgroup do".into()),
+        true => Err("the shader depends on other invocations of its subgroup".into()),
         false => Ok(()),
     }
 }
 
-/// The constants in the widths that the module declares.
+/// Returns the specialization constants in the widths that the module declares.
 fn constants(m: &Module<'_>, specialization: &Specialization) -> Vec<(u32, Constant)> {
     specialization.iter().map(|(number, bits)| (*number, constant(m, *number, *bits))).collect()
 }
@@ -196,11 +197,14 @@ fn writes_resources(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
     })
 }
 
-/// Rejects shaders that use the result of an atomic, which depends on the order of the invocations.
+/// Rejects shaders that use the result of an atomic, because it depends on the order of the invocations.
 fn check_atomics(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), String> {
     let ordered = instructions(m, entry).filter(|inst| is_atomic(inst.op()));
     match ordered.filter_map(Inst::result).any(|id| is_used(m, id)) {
-        true => Err("the shader uses what an atomic returns, which hangs on the order".into()),
+        true => {
+            Err("the shader uses the result of an atomic operation, which depends on the invocation order"
+                .into())
+        }
         false => Ok(()),
     }
 }
@@ -270,7 +274,7 @@ impl Resources<'_, '_> {
                 let length = length.filter(|length| *length <= MOST_DESCRIPTORS);
                 let length = length.ok_or("is an array of too many descriptors")?;
                 match self.m.ty(element) {
-                    // Vulkan has no such arrays.
+                    // Vulkan has no arrays of arrays of descriptors.
                     Some(Type::Array { .. } | Type::Other(Op::TYPE_RUNTIME_ARRAY)) => {
                         Err("is an array of arrays of descriptors".into())
                     }
@@ -295,7 +299,7 @@ impl Resources<'_, '_> {
         block::fill(self.m, ty, self.specialization, integers, random)
     }
 
-    /// The signs of the texels of an image. Blending is undefined for negative colours.
+    /// Returns which signs the texels of an image may have. Blending is undefined for negative colours.
     fn signs(&self, id: Id) -> Signs {
         let is_of_colours = self.seed.0 == Values::Colours;
         match is_of_colours || control_inputs::control_use(self.m, id, self.specialization).controls
@@ -333,8 +337,8 @@ impl Resources<'_, '_> {
             Some(Type::Other(Op::TYPE_ACCELERATION_STRUCTURE_KHR)) => {
                 Err("is an acceleration structure".into())
             }
-            Some(Type::Other(op)) => Err(format!("is of a kind that is not known ({op:?})")),
-            _ => Err("is a uniform outside of a block, which Vulkan has not".into()),
+            Some(Type::Other(op)) => Err(format!("has an unknown resource type ({op:?})")),
+            _ => Err("is a uniform outside of a block, which Vulkan does not allow".into()),
         }
     }
 }
@@ -346,7 +350,7 @@ fn held(m: &Module<'_>, ty: Id) -> Id {
 }
 
 impl Given {
-    /// Merges the resources of two variables with the same binding: of two buffers, the longer one remains.
+    /// Merges the resources of two variables with the same binding. Of two buffers, the longer buffer remains.
     fn merge(&mut self, other: Given) -> Result<(), String> {
         match (self, other) {
             (Given::UniformBuffer(bytes), Given::UniformBuffer(more))
@@ -371,13 +375,15 @@ pub(crate) struct Installed<'i> {
 }
 
 impl Inputs {
-    /// Whether the attributes contain this NaN, whose bits a copy must keep. False for the NaN of arithmetic.
+    /// Whether the attributes contain this NaN, so that copies must keep its bits. False for the NaN that arithmetic
+    /// produces.
     pub(crate) fn gives(&self, bits: u32) -> bool {
         let words = |bytes: &[u8]| bytes.chunks_exact(4).any(|word| word == bits.to_ne_bytes());
         bits != f32::NAN.to_bits() && self.streams.iter().any(|stream| words(&stream.bytes))
     }
 
-    /// Returns the inputs that a variant with these `leaves` reads, or the location that the original does not read.
+    /// Returns the inputs that a variant with the inputs `leaves` reads, or an error that names a location that the
+    /// original does not read.
     pub(crate) fn of_variant(&self, m: &Module<'_>, leaves: &[Leaf]) -> Result<Inputs, String> {
         let locations: Vec<u32> =
             leaves.iter().filter_map(|leaf| leaf.register.map(|(location, _)| location)).collect();
@@ -418,7 +424,8 @@ impl Inputs {
         installed
     }
 
-    /// Makes a draw for each of `all`. The draws share the installed inputs, unless the shader writes them.
+    /// Builds a draw for each element of `all`. The draws share the installed inputs, unless the shader writes its
+    /// inputs.
     pub(crate) fn work<'w, T>(
         &self,
         all: impl IntoIterator<Item = T>,
@@ -470,7 +477,7 @@ impl Given {
 }
 
 impl Installed<'_> {
-    /// Adds the bindings to a draw, and the specialization to every stage. Existing bindings remain.
+    /// Adds the bindings to a draw, and the specialization constants to every stage. Existing bindings remain.
     pub(crate) fn give(&self, draw: &mut Draw<'_>) {
         draw.vertex_buffers.extend(self.vertex_buffers.iter().cloned());
         draw.descriptors.extend(self.descriptors.iter().cloned());

@@ -1,4 +1,4 @@
-//! The layout of the captured outputs, computed from the list of outputs that the user gave.
+//! The layout of the captured outputs, computed from the user's list of outputs.
 //!
 //! This is the other half of the oracle: it implements OpenGL's list of names, Direct3D's stream output declaration
 //! and SPIR-V's transform feedback decorations from their specifications.
@@ -7,7 +7,7 @@ use crate::Asked;
 use crate::leaves::{self, Leaf, ScalarKind};
 use polyshade::spv::BuiltIn;
 
-/// Some words of a leaf, and their place in a captured vertex.
+/// A range of words of a leaf, and its place in a captured vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// The index of the leaf.
@@ -23,26 +23,26 @@ pub(crate) struct Piece {
 /// One feedback buffer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Buffer {
-    /// The bytes from one vertex to the next.
+    /// The stride of a vertex in bytes.
     pub stride: u32,
     /// The captured words, in the order of the list.
     pub pieces: Vec<Piece>,
 }
 
-/// The most feedback buffers that any device supports.
+/// The maximum number of feedback buffers that any device supports.
 const MOST_BUFFERS: u32 = 64;
 
 /// The names that skip one to four components.
 const SKIPS: [&str; 4] =
     ["gl_SkipComponents1", "gl_SkipComponents2", "gl_SkipComponents3", "gl_SkipComponents4"];
 
-/// Returns the layout of the listed outputs, or why one of them is not understood.
+/// Returns the layout of the listed outputs, or why a list entry cannot be resolved.
 pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, String> {
     let mut buffers = vec![Buffer::default()];
     match asked {
         Asked::Interleaved(names) => {
             for name in names {
-                let buffer = buffers.last_mut().expect("there is always a buffer");
+                let buffer = buffers.last_mut().expect("the list of buffers is never empty");
                 match SKIPS.iter().position(|skip| skip == name) {
                     Some(skip) => buffer.stride += 4 * (skip as u32 + 1),
                     None if name == "gl_NextBuffer" => buffers.push(Buffer::default()),
@@ -69,7 +69,7 @@ pub(crate) fn lay_out(leaves: &[Leaf], asked: &Asked) -> Result<Vec<Buffer>, Str
     Ok(buffers)
 }
 
-/// The index of a leaf, and of a word of it.
+/// The index of a leaf, and the index of a word in the leaf.
 type Word = (usize, u32);
 
 impl Buffer {
@@ -91,25 +91,30 @@ impl Buffer {
     }
 }
 
-/// The words of the wanted leaves.
+/// Returns the words of the wanted leaves.
 fn words(leaves: &[Leaf], is_wanted: impl Fn(&Leaf) -> bool) -> Vec<Word> {
     let wanted = leaves.iter().enumerate().filter(|(_, leaf)| is_wanted(leaf));
     wanted.flat_map(|(index, leaf)| (0..leaf.words()).map(move |word| (index, word))).collect()
 }
 
-/// Returns the words of a name, a range of locations, a semantic or an id.
+/// Returns the words that a name, a range of locations, a semantic or an id refers to.
 fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
     if let Some(range) = name.strip_prefix("location=") {
-        return locations(leaves, range).ok_or_else(|| format!("`{name}` names no locations"));
+        return locations(leaves, range)
+            .ok_or_else(|| format!("`{name}` is not a range of locations"));
     }
     if let Some(text) = name.strip_prefix("semantic=") {
         return register(leaves, text);
     }
     if let Some(id) = name.strip_prefix("id=") {
         let words = words(leaves, |leaf| id.parse() == Ok(leaf.variable.word()));
-        return if words.is_empty() { Err(format!("`{name}` names no output")) } else { Ok(words) };
+        return if words.is_empty() {
+            Err(format!("no output has the id `{name}`"))
+        } else {
+            Ok(words)
+        };
     }
-    // A name means an output or, if there is none, all elements of an array.
+    // A name refers to an output or, if no output has this name, to all elements of an array.
     let is_called_so = |leaf: &Leaf| leaf.name == name;
     let is_any = leaves.iter().any(is_called_so);
     let is_meant = |leaf: &Leaf| match is_any {
@@ -118,7 +123,7 @@ fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
     };
     let mut meant = leaves.iter().filter(|leaf| is_meant(leaf)).peekable();
     if meant.peek().is_none() {
-        return Err(format!("`{name}` names no output, as far as verify can tell"));
+        return Err(format!("verify finds no output named `{name}`"));
     }
     if let Some(Leaf { kind, bits, .. }) = meant.find(|leaf| leaf.words() == 0) {
         return Err(format!("`{name}` has components of {bits} bits ({kind:?})"));
@@ -126,7 +131,7 @@ fn find(leaves: &[Leaf], name: &str) -> Result<Vec<Word>, String> {
     Ok(words(leaves, is_meant))
 }
 
-/// Parses `3`, `3-5` or `3.yz`: locations in order, and the components of each in order.
+/// Parses `3`, `3-5` or `3.yz`. The words are in the order of locations, then of components.
 fn locations(leaves: &[Leaf], range: &str) -> Option<Vec<Word>> {
     let (numbers, letters) = range.split_once('.').unwrap_or((range, "xyzw"));
     let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
@@ -156,7 +161,7 @@ fn at_locations(leaves: &[Leaf], first: u32, last: u32) -> Vec<((u32, u32), Word
 
 /// Parses `[SLOT:]SEMANTIC[.components]`, where `$SKIP` and `location=N` may replace the semantic.
 fn stream_output(leaves: &[Leaf], entry: &str, buffers: &mut Vec<Buffer>) -> Result<(), String> {
-    let unknown = || format!("`{entry}` is no entry of a stream output declaration");
+    let unknown = || format!("`{entry}` is not an entry of a stream output declaration");
     let (slot, text) = entry.trim().split_once(':').unwrap_or(("0", entry.trim()));
     let slot: u32 = slot.trim().parse().map_err(|_| unknown())?;
     if slot >= MOST_BUFFERS {
@@ -174,14 +179,14 @@ fn stream_output(leaves: &[Leaf], entry: &str, buffers: &mut Vec<Buffer>) -> Res
     Ok(())
 }
 
-/// Splits a text into the part before the component letters, and the letters.
+/// Splits a text into the component letters at its end and the part before them.
 fn of_letters(text: &str) -> (&str, &str) {
     text.split_once('.').unwrap_or((text, "xyzw"))
 }
 
 /// Returns the words of `SEMANTIC[.components]` or `location=N[.components]`.
 fn register(leaves: &[Leaf], text: &str) -> Result<Vec<Word>, String> {
-    let unknown = || format!("`{text}` is no entry of a stream output declaration");
+    let unknown = || format!("`{text}` is not an entry of a stream output declaration");
     let (source, letters) = of_letters(text);
     let wanted = components(letters).ok_or_else(unknown)?;
     let all: Vec<Word> = match source.strip_prefix("location=") {
@@ -192,12 +197,12 @@ fn register(leaves: &[Leaf], text: &str) -> Result<Vec<Word>, String> {
         None => with_semantic(leaves, source).ok_or_else(unknown)?,
     };
     if all.is_empty() {
-        return Err(format!("`{text}` means no output, as far as verify can tell"));
+        return Err(format!("verify finds no output for `{text}`"));
     }
     let end = if letters == "xyzw" { all.len() } else { wanted.end as usize };
-    let words = all
-        .get(wanted.start as usize..end)
-        .ok_or_else(|| format!("`{text}` means {} components of {}", wanted.len(), all.len()))?;
+    let words = all.get(wanted.start as usize..end).ok_or_else(|| {
+        format!("`{text}` selects {} components of an output with {}", wanted.len(), all.len())
+    })?;
     Ok(words.to_vec())
 }
 
@@ -225,7 +230,11 @@ fn decorated(leaves: &[Leaf]) -> Result<Vec<Buffer>, String> {
     for (index, leaf) in leaves.iter().enumerate() {
         let Some(at) = leaf.feedback else { continue };
         if at.buffer >= MOST_BUFFERS {
-            return Err(format!("{} is captured to buffer {}", leaf.title(), at.buffer));
+            return Err(format!(
+                "{} is captured to buffer {}, which verify does not support",
+                leaf.title(),
+                at.buffer
+            ));
         }
         if leaf.words() == 0 {
             return Err(format!("{} has components of {} bits", leaf.title(), leaf.bits));
@@ -244,7 +253,7 @@ fn decorated(leaves: &[Leaf]) -> Result<Vec<Buffer>, String> {
     Ok(buffers)
 }
 
-/// The value of a component's words in decimal notation, for messages.
+/// Formats a component's words in decimal notation, for messages.
 pub(crate) fn number(leaf: &Leaf, words: &[u32]) -> String {
     let low = words.first().copied().unwrap_or(0);
     let wide = u64::from(words.get(1).copied().unwrap_or(0)) << 32 | u64::from(low);
@@ -275,7 +284,7 @@ mod tests {
         names.split(' ').map(str::to_owned).collect()
     }
 
-    /// Each buffer's stride, and the leaf, first word, count and offset of each piece.
+    /// Returns each buffer's stride, and the leaf, first word, count and offset of each piece.
     fn laid_out(asked: &Asked) -> Vec<(u32, Vec<[u32; 4]>)> {
         let buffers = lay_out(&leaves(), asked).expect("it is understood");
         let piece = |one: &Piece| [one.leaf as u32, one.first, one.count, one.offset];

@@ -37,34 +37,35 @@ pub(crate) struct Leaf {
     pub variable: Id,
     /// The member indices, element indices and column that lead to the leaf.
     pub path: Vec<u32>,
-    /// The id of its vector or scalar type.
+    /// The id of the leaf's vector or scalar type.
     pub ty: Id,
-    /// The kind of its components.
+    /// The type of a component.
     pub kind: ScalarKind,
     /// The width of a component in bits.
     pub bits: u32,
     /// The number of components; 1 for a scalar.
     pub count: u32,
-    /// OpenGL's name: `a[1].b`, `Block.member`, `gl_Position`; that of the matrix for a column; empty if stripped.
+    /// The name in OpenGL, such as `a[1].b`, `Block.member` or `gl_Position`. A column has the name of its matrix.
+    /// Empty if stripped.
     pub name: String,
-    /// The name of the array that has it as an element, if the elements are scalars, vectors or matrices.
+    /// The name of the array that contains the leaf, if the array's elements are scalars, vectors or matrices.
     pub whole: Option<String>,
-    /// The number of the column, if it is one.
+    /// The number of the column, if the leaf is a matrix column.
     pub column: Option<u32>,
     /// The location, and the 32-bit component of it at which the leaf begins.
     pub register: Option<(u32, u32)>,
     /// The built-in that the leaf is, or is a part of.
     pub builtin: Option<BuiltIn>,
-    /// Whether it belongs to a patch, not to a vertex.
+    /// Whether the leaf belongs to a patch, not to a vertex.
     pub is_of_patch: bool,
     /// The name of the HLSL semantic in capitals, and its index.
     pub semantic: Option<(String, u32)>,
-    /// The place to which the module's decorations capture it.
+    /// The place to which the module's decorations capture the leaf.
     pub feedback: Option<Feedback>,
 }
 
 impl Leaf {
-    /// The number of 32-bit words that it is captured as; 0 if it cannot be captured.
+    /// The number of captured 32-bit words; 0 if the leaf cannot be captured.
     pub(crate) fn words(&self) -> u32 {
         match (self.kind, self.bits) {
             (ScalarKind::Bool, _) => 0,
@@ -74,7 +75,7 @@ impl Leaf {
         }
     }
 
-    /// Adds `locations` to its location.
+    /// Adds `locations` to the leaf's location.
     fn move_by(&mut self, locations: u32) {
         self.register = self.register.map(|(at, part)| (at.saturating_add(locations), part));
     }
@@ -92,7 +93,7 @@ impl Leaf {
         title
     }
 
-    /// Whether two leaves, perhaps of different modules, are the same output, whatever its id.
+    /// Whether two leaves, possibly in different modules with different ids, are the same output.
     pub(crate) fn is_same_output(&self, other: &Leaf) -> bool {
         let key = |leaf: &Leaf| (leaf.kind, leaf.bits, leaf.count, leaf.column, leaf.register);
         // The index of a built-in member changes if other members are removed.
@@ -106,12 +107,13 @@ impl Leaf {
     }
 }
 
-/// The deepest nesting of types: SPIR-V's limit for structures (2.17). Invalid arrays may contain themselves.
+/// The maximum nesting of types: SPIR-V's limit for structures (2.17). Invalid arrays may contain themselves.
 const DEEPEST: usize = 255;
-/// The most leaves of an interface.
+/// The maximum number of leaves in an interface.
 const MOST: usize = 1 << 16;
 
-/// Returns the leaves of `entry`'s inputs or outputs, in interface, member and element order, or why there are none.
+/// Returns the leaves of `entry`'s inputs or outputs, in interface, member and element order, or why that is
+/// impossible.
 pub(crate) fn leaves(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -141,7 +143,7 @@ impl Walk<'_, '_> {
         let builtin = m.builtin(variable);
         let first = self.leaves.len();
         let component = literal(Decoration::COMPONENT).unwrap_or(0);
-        // The descent fills in the path and the component type.
+        // The recursion fills in the path and the component type.
         let at = Leaf {
             variable,
             path: Vec::new(),
@@ -178,7 +180,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Whether a type is a block. Also true for `gl_PerVertex` in modules that leave out `Block`.
+    /// Whether a type is a block. This includes `gl_PerVertex` in modules that omit the decoration `Block`.
     fn is_block(&self, ty: Id) -> bool {
         self.m
             .decorations_of(ty)
@@ -283,7 +285,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns a part of `at`, `locations` after its start.
+    /// Returns part `index` of `at`, which begins `locations` after the start of `at`.
     fn inside(&self, at: &Leaf, index: u32, locations: u32) -> Result<Leaf, String> {
         if at.path.len() >= DEEPEST {
             return Err(format!("output {} is nested too deeply", at.variable));
@@ -317,7 +319,7 @@ impl Walk<'_, '_> {
         let length = constants::value(self.m, length, self.specialization);
         match length {
             Some(length) if length as usize <= MOST => Ok(length),
-            Some(length) => Err(format!("output {variable} has {length} elements")),
+            Some(length) => Err(format!("output {variable} has too many elements: {length}")),
             None => Err(format!("output {variable} has an array whose length is not known")),
         }
     }
@@ -354,7 +356,8 @@ impl Walk<'_, '_> {
         [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE].map(literal)
     }
 
-    /// Places a variable that is not a block: the variable or the members of its structure have `Offset`.
+    /// Sets the capture places of a variable that is not a block. The variable or its structure's members have
+    /// `Offset`.
     fn place_variable(&mut self, variable: Id, ty: Id, first: usize) {
         let m = self.m;
         let [Some(buffer), Some(stride)] = self.base(variable) else { return };
@@ -380,8 +383,8 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Places leaves one after the other. As in drivers, each component is aligned to its size, and each array, matrix or
-/// structure that contains 64-bit components is aligned to 8, at any depth of nesting.
+/// Gives leaves consecutive capture places. As in drivers, each component is aligned to its size. Each array, matrix
+/// or structure that contains 64-bit components is aligned to 8 bytes, at any depth of nesting.
 fn pack(leaves: &mut [Leaf], at: Feedback) {
     let mut offset = at.offset;
     for index in 0..leaves.len() {
@@ -393,7 +396,7 @@ fn pack(leaves: &mut [Leaf], at: Feedback) {
     }
 }
 
-/// Whether the largest part whose first leaf is `index` has components of 64 bits.
+/// Whether the largest part that begins with leaf `index` has 64-bit components.
 fn begins_wide(leaves: &[Leaf], index: usize) -> bool {
     let path = &leaves[index].path;
     let before = index.checked_sub(1).map_or(&[][..], |before| &leaves[before].path);
@@ -405,7 +408,7 @@ fn begins_wide(leaves: &[Leaf], index: usize) -> bool {
         .any(|leaf| leaf.bits == 64)
 }
 
-/// Splits a semantic into its name, in capitals, and its index: `Colour1` has index 1, `COLOUR` has 0.
+/// Splits a semantic into its name, in capitals, and its index: `Colour1` has index 1, and `COLOUR` has index 0.
 pub(crate) fn split_semantic(text: &str) -> Option<(String, u32)> {
     let name = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let digits = &text[name.len()..];
@@ -427,7 +430,7 @@ pub(crate) fn registers(leaf: &Leaf) -> impl Iterator<Item = (u32, u32)> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Makes a leaf of floats at a register, without other decorations; `name` may be that of an array element.
+    /// Makes a leaf of floats at a register, without other decorations. `name` may be the name of an array element.
     pub(crate) fn leaf(name: &str, count: u32, register: (u32, u32)) -> Leaf {
         let id = Id::new(1).expect("1 is not 0");
         Leaf {

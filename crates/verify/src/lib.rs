@@ -1,10 +1,11 @@
 //! Runs a shader and the variants that polyshade made from it on a Vulkan device and compares the results.
 //!
-//! The expected result is computed without the lowering: `record` makes the original store all its outputs to a
-//! buffer, drawn as points; `leaves` and `layout` select the captured outputs; `polyshade_vulkan::model` decides the
-//! order in which primitives are captured and which of them do not fit.
+//! The expected result is computed without the lowering. `record` draws the original as points and makes it store all
+//! its outputs to a buffer. `leaves` and `layout` select the captured outputs. `polyshade_vulkan::model` decides in
+//! which order primitives are captured, and which primitives do not fit.
 //!
-//! Outputs that a shader does not write are undefined, so both sides are [initialised](fn@initialise).
+//! Outputs that a shader does not write are undefined, so they are [initialised](fn@initialise) in the original and
+//! in the variants.
 //!
 //! The feature `run` contains the code that runs shaders. Without it, the crate builds faster and compares nothing.
 
@@ -39,7 +40,7 @@ cfg_if::cfg_if! {
     }
 }
 
-// Without the feature `run`, only `verify` itself makes a verdict.
+// Without the feature `run`, only `verify` itself returns a verdict.
 #[cfg_attr(not(feature = "run"), allow(dead_code))]
 mod verdict;
 
@@ -62,7 +63,7 @@ use polyshade_vulkan::{AdvancedBlend, Runner};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A shader, its lowering, and the number and inputs of the runs.
+/// A comparison to make: a shader, its lowering, and the number and inputs of the runs.
 #[derive(Debug)]
 pub struct Job<'j> {
     /// The original shader.
@@ -73,19 +74,20 @@ pub struct Job<'j> {
     pub stage: ExecutionModel,
     /// The lowering to verify.
     pub lowering: Lowering<'j>,
-    /// Specialization constants for both sides: `SpecId` and the bits of the value.
+    /// Specialization constants for the original and the variants: `SpecId` and the bits of the value.
     pub specialization: Vec<(u32, u64)>,
-    /// Variants to judge instead of those that polyshade makes, as SPIR-V words; if empty, polyshade's are judged.
+    /// Variants to judge instead of those that polyshade makes, as SPIR-V words. If empty, polyshade's variants are
+    /// judged.
     pub given: Vec<(Part, Vec<u32>)>,
     /// The seed of the inputs of the first run.
     pub seed: u64,
-    /// The number of runs; each uses the next seed.
+    /// The number of runs. Each run uses the next seed.
     pub runs: u32,
     /// The number of vertices of the largest draw.
     pub vertices: u32,
 }
 
-/// A lowering and its options.
+/// A lowering with its options.
 #[derive(Debug)]
 pub enum Lowering<'j> {
     /// Transform feedback by stores, with the variants `capture-only`, `raster-only` and `both`.
@@ -109,14 +111,14 @@ pub struct Captured<'j> {
     pub target: &'j Target,
     /// The options of the lowering.
     pub options: &'j Options,
-    /// The captured outputs of the options, as the user wrote them.
+    /// The list of captured outputs in the options, as the user wrote it.
     pub asked: Asked,
 }
 
 /// A list of captured outputs, as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
-    /// Names, `location=…` or `id=…`, interleaved in one buffer, with `gl_NextBuffer` and `gl_SkipComponentsN`.
+    /// Names, `location=…` or `id=…`, captured interleaved, with `gl_NextBuffer` and `gl_SkipComponentsN`.
     Interleaved(Vec<String>),
     /// Names, `location=…` or `id=…`, each captured to a separate buffer.
     Separate(Vec<String>),
@@ -131,7 +133,7 @@ pub enum Asked {
 pub struct Pulls<'j> {
     /// The entry point to lower, and the device to lower it for.
     pub target: &'j Target,
-    /// The options of the lowering, without attributes and buffers: these are made from the shader's inputs.
+    /// The options of the lowering, without attributes and buffers, which are derived from the shader's inputs.
     pub options: &'j vertex_pulling::Options,
 }
 
@@ -142,9 +144,9 @@ pub struct Reduced<'j> {
     pub target: &'j Target,
     /// The options of the lowering.
     pub options: &'j position_only::Options,
-    /// The outputs to keep, as the user wrote them; if empty, those that the rasterizer needs.
+    /// The outputs to keep, as the user wrote them. If empty, the outputs that the rasterizer needs are kept.
     pub keep: Vec<Keep>,
-    /// Whether captured outputs are kept, too.
+    /// Whether captured outputs are also kept.
     pub captures: bool,
 }
 
@@ -165,9 +167,9 @@ impl fmt::Debug for Distances<'_> {
 /// The steps of a lowering of clip and cull distances, in this order.
 #[derive(Debug, Clone, Default)]
 pub struct ClipSteps {
-    /// User clip planes that the clip distances are computed from.
+    /// User clip planes from which the clip distances are computed.
     pub planes: Option<UserPlanes>,
-    /// The mask of enabled planes, and the location to which the unmasked distances are written, too.
+    /// The mask of enabled planes, and optionally a location to which the unmasked distances are written in addition.
     pub mask: Option<(host::Value<u32>, Option<u32>)>,
     /// The form of the distances after the lowering.
     pub form: ClipForm,
@@ -177,23 +179,24 @@ pub struct ClipSteps {
     pub outputs: DistanceSemantics,
     /// Whether `UserSemantic` decorations also make inputs and outputs distances.
     pub user_semantics: bool,
-    /// The numbers of clip and cull distances in the interfaces between stages.
+    /// The number of clip distances and of cull distances in the interfaces between stages.
     pub counts: Option<[u32; 2]>,
 }
 
-/// The inputs, or the outputs, that are distances.
+/// The inputs, or the outputs, that contain distances.
 #[derive(Debug, Clone, Default)]
 pub struct DistanceSemantics {
     /// The semantics of the stage itself.
     pub semantics: Vec<DistanceSemantic>,
-    /// The semantics shared with the neighbouring stage, which number the distances; by default, the stage's own.
+    /// The semantics shared with the neighbouring stage, which number the distances. The default is the stage's own
+    /// semantics.
     pub linked: Option<Vec<DistanceSemantic>>,
 }
 
-/// A form of clip and cull distances.
+/// A form of clip and cull distances in a shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClipForm {
-    /// The form of the original.
+    /// The form in the original.
     Kept,
     /// Built-in arrays, made from registers.
     #[default]
@@ -203,21 +206,22 @@ pub enum ClipForm {
         /// The first location.
         location: u32,
     },
-    /// A geometry stage clips and culls; for other stages one is generated. These stages, and the inputs of the
-    /// geometry stage, have registers from this location on, made from built-in arrays.
+    /// A geometry stage clips and culls. For other stages, a geometry stage is generated. The other stages, and the
+    /// inputs of the geometry stage, have registers from this location on, made from built-in arrays.
     ClippedInGeometry {
         /// The first location.
         location: Option<u32>,
         /// Whether clip distances remain built-in.
         native_clip: bool,
-        /// Whether a geometry stage writes its distances to these locations, too.
+        /// Whether a geometry stage also writes its distances to these locations.
         keeps_distances: bool,
     },
     /// One built-in array, made from two.
     Combined,
     /// Two built-in arrays, made from one.
     Separate,
-    /// Values from this location on, for a fragment stage that discards; its inputs there are registers.
+    /// Values from this location on, with which a fragment stage discards. The fragment stage's inputs there are
+    /// registers.
     Emulated {
         /// The first location.
         location: u32,
@@ -233,9 +237,9 @@ pub struct Blends<'j> {
     pub target: &'j Target,
     /// The options of the lowering.
     pub options: &'j advanced_blend::Options,
-    /// The blending of all attachments that `targets` does not name.
+    /// The blending of all attachments that are not in `targets`.
     pub every_target: Option<BlendedAs>,
-    /// The blending of attachments by location; `None` leaves an attachment as it is.
+    /// The blending of attachments by location; `None` leaves an attachment unblended.
     pub targets: BTreeMap<u32, Option<BlendedAs>>,
     /// The source of the parameter that selects an equation.
     pub select: Option<host::ParamSource>,
@@ -258,7 +262,7 @@ pub struct BlendedAs {
     pub how: AdvancedBlend,
     /// The clamping that the attachment's format applies to colours.
     pub clamping: Clamping,
-    /// Whether results are clamped to 0 to 1.
+    /// Whether results are clamped to [0, 1].
     pub clamp_results: bool,
     /// Whether the destination alpha reads as 1.
     pub without_alpha: bool,
@@ -266,7 +270,7 @@ pub struct BlendedAs {
 
 /// The progress of a comparison, reported before each of its steps.
 ///
-/// A crash or hang while the original runs is no fault of the rewritten shader.
+/// If the process crashes or hangs while the original runs, the rewritten shader is not at fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The shader is read and rewritten, and inputs are made.
@@ -280,16 +284,16 @@ pub enum Phase {
 /// Whether this build has the feature `run` and can compare.
 pub const RUNS: bool = cfg!(feature = "run");
 
-/// The reason of a [`Verdict::NotComparable`] if blending is undefined for every colour that is drawn.
-pub const NO_DEFINED_COLOUR: &str = "no colour that is drawn is one that blending is defined for";
+/// The reason in [`Verdict::NotComparable`] if blending is undefined for every colour that is drawn.
+pub const NO_DEFINED_COLOUR: &str = "blending is undefined for every colour that is drawn";
 
 /// Compares the original with its variants on `device`, and reports each phase before it starts.
 ///
-/// Without the feature `run`, nothing is comparable.
+/// Without the feature `run`, the verdict is always [`Verdict::NotComparable`].
 ///
 /// # Errors
 ///
-/// Those of the rewrite: nothing was compared.
+/// The errors of the rewrite, in which case nothing was compared.
 pub fn verify(
     job: &Job<'_>,
     device: &dyn Runner,
@@ -300,15 +304,15 @@ pub fn verify(
 
 /// Compares captures of the rewritten shader on `device` with outputs of the original on `reference`.
 ///
-/// The two may be different kinds of devices. Only captures by stores can be compared.
+/// The devices may be of different kinds. Only captures by stores can be compared across devices.
 ///
-/// Both sides must write the same words of the buffers. The words must be equal, except floats that Vulkan lets two
-/// devices round differently: these may differ within the limits of Vulkan's precision tables. Words that are decided
-/// by such a float are not compared.
+/// Both shaders must write the same words of the buffers. The words must be equal, except for floats that Vulkan
+/// allows two devices to round differently. These floats may differ within the limits of Vulkan's precision tables.
+/// Words that depend on a decision by such a float are not compared.
 ///
 /// # Errors
 ///
-/// Those of the rewrite: nothing was compared.
+/// The errors of the rewrite, in which case nothing was compared.
 pub fn verify_against(
     job: &Job<'_>,
     (device, reference): (&dyn Runner, &dyn Runner),
@@ -327,6 +331,8 @@ fn compare(
     #[cfg(not(feature = "run"))]
     {
         let _ = (job, devices, report);
-        Ok(Verdict::NotComparable("this build has no feature `run` that compares".to_owned()))
+        Ok(Verdict::NotComparable(
+            "this build lacks the feature `run`, which runs comparisons".to_owned(),
+        ))
     }
 }

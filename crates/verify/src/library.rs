@@ -26,7 +26,7 @@ pub(crate) static PLACE: LazyLock<Vec<u32>> =
 pub(crate) static PASS_THROUGH_TESC: LazyLock<Vec<u32>> =
     LazyLock::new(|| words(include_bytes!("library/pass_through.spv")));
 
-/// Extends one of these stages: `add` appends code to the entry point, and returns new interface variables.
+/// Extends one of the library stages. `add` appends code to the entry point, and returns new interface variables.
 pub(crate) fn extend(
     base: &[u32],
     model: ExecutionModel,
@@ -37,7 +37,7 @@ pub(crate) fn extend(
         Position<'m>,
     ) -> Vec<Id>,
 ) -> Result<Vec<u32>, Stop> {
-    let base = Module::parse(base).expect("glslang's words parse");
+    let base = Module::parse(base).expect("glslang's SPIR-V parses");
     let extended = base.rewrite(|m, p| {
         let entry = m.entry_point("main", model)?;
         let at = rewrite::wrap(m, p, entry).epilogue;
@@ -45,8 +45,9 @@ pub(crate) fn extend(
         added.into_iter().for_each(|variable| p.join_interface(entry, variable));
         Ok(())
     });
-    let extended =
-        extended.map_err(|error: Error| not_comparable(format!("our {model} stage: {error}")))?;
+    let extended = extended.map_err(|error: Error| {
+        not_comparable(format!("cannot generate the {model} stage: {error}"))
+    })?;
     Ok(extended.module.into_words())
 }
 

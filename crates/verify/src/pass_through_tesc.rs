@@ -1,4 +1,4 @@
-//! Pass-through tessellation control stages: they write the inputs of the tested evaluation stage.
+//! Pass-through tessellation control stages, which write the inputs of the tested evaluation stage.
 
 use crate::leaves::ScalarKind;
 use crate::library;
@@ -10,22 +10,22 @@ use polyshade::spv::{
     StorageClass,
 };
 
-/// The vertices of a patch: as many as every device supports.
+/// The number of vertices of a patch, which every device supports.
 pub(crate) const VERTICES: u32 = 32;
 
-/// The tasks of a control stage beside copying its inputs.
+/// The tasks of a control stage in addition to copying its inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PassThroughTesc {
-    /// Whether it sets the spacing of the tessellation coordinates.
+    /// Whether the stage sets the spacing of the tessellation coordinates.
     pub(crate) spacing: bool,
-    /// Whether it sets the order of the vertices.
+    /// Whether the stage sets the vertex order.
     pub(crate) order: bool,
-    /// Whether it copies point sizes.
+    /// Whether the stage copies point sizes.
     pub(crate) sizes: bool,
 }
 
-/// Returns a control stage that copies the position of each vertex, `varyings` and `arrays`. Varyings of the patch
-/// are copied from the first vertex.
+/// Returns a control stage that copies the position of each vertex, `varyings` and `arrays`. Patch varyings are
+/// copied from the first vertex.
 pub(crate) fn stage(
     how: PassThroughTesc,
     varyings: &[Varying],
@@ -41,7 +41,7 @@ pub(crate) fn stage(
             if how.order {
                 p.mode(entry.function(), ExecutionMode::VERTEX_ORDER_CCW, &[]);
             }
-            // The inputs to copy, each with the vertex; patch outputs have none.
+            // The inputs to copy, each with the vertex, except for patch outputs.
             let int = p.int();
             let id = (BuiltIn::INVOCATION_ID, int);
             let vertex = Some(rewrite::load_integer_builtin(m, p, entry, id, at));
@@ -64,7 +64,7 @@ pub(crate) fn stage(
     )
 }
 
-/// Copies an input of this type from `vertex` to its output. Without `vertex`, copies from the first one to the
+/// Copies an input of this type from `vertex` to its output. Without `vertex`, copies from the first vertex to the
 /// patch.
 ///
 /// ```text

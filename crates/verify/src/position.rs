@@ -1,4 +1,4 @@
-//! Position-only variants: compares their outputs with those of the full shader, and the images that they draw.
+//! Position-only variants: compares their outputs and images with the full shader's.
 
 use crate::images::{self, Exactness, Primitive};
 use crate::initialise::without_feedback;
@@ -34,7 +34,7 @@ pub(crate) fn verify(task: &Task<'_>, reduced: &Reduced<'_>) -> Result<Verdict, 
         let lists = |leaf: &Leaf| keep.iter().any(|keep| is(module, leaves, keep, leaf));
         let captures = |leaf: &Leaf| reduced.captures && leaf.feedback.is_some();
         let kept = leaves.iter().filter(|leaf| lists(leaf) || captures(leaf)).cloned().collect();
-        // The complement also writes outputs that are kept only for a capture: the next stage reads them.
+        // The complement also writes outputs that are kept only for a capture, because the next stage reads them.
         let others = leaves.iter().filter(|leaf| !lists(leaf)).cloned().collect();
         PositionRun { original, made: &made, kept, others }.compare()
     }))
@@ -94,7 +94,7 @@ struct PositionRun<'r> {
     original: Original<'r>,
     /// The position-only variant, the complement and the full shader, as polyshade makes them.
     made: &'r [Module<'r>; 3],
-    /// The outputs that the position-only variant must have, and those of the complement.
+    /// The outputs that the position-only variant must have, and the outputs that the complement must have.
     kept: Vec<Leaf>,
     others: Vec<Leaf>,
 }
@@ -116,12 +116,12 @@ impl PositionRun<'_> {
             equal.words += self.compare_outputs((part, made), wanted, &recordings)?;
             task.check_messages(part, is_not_about_points)?;
         }
-        // Images, if removed outputs cannot change them.
+        // Compare images, if removed outputs cannot change them.
         if !task.device.rasterizes()
             || !task.is_judged(Part::PositionOnly)
             || all.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer))
             || self.loses_coverage(&recordings)
-            // Each primitive is a separate draw, which has another base vertex.
+            // Each primitive is a separate draw with a different base vertex.
             || task.original.has_capability(Capability::DRAW_PARAMETERS)
         {
             return Ok(equal);
@@ -130,7 +130,7 @@ impl PositionRun<'_> {
         Ok(equal)
     }
 
-    /// Whether a removed output decides coverage. Distances that are never written are 0, and cut nothing.
+    /// Whether a removed output decides coverage. Distances that are never written are 0 and clip nothing.
     fn loses_coverage(&self, recordings: &[Recording]) -> bool {
         let decides = |leaf: &&Leaf| {
             let coverage = [&POSITION[..], &CLIP_DISTANCE, &CULL_DISTANCE].concat();
@@ -143,7 +143,7 @@ impl PositionRun<'_> {
         })
     }
 
-    /// Checks that the outputs of a variant are those of the original, and no others.
+    /// Checks that a variant has the wanted outputs of the original, and no others.
     fn compare_outputs(
         &self,
         (part, made): (Part, &Module<'_>),
@@ -155,7 +155,7 @@ impl PositionRun<'_> {
         let check = |leaves: &[Leaf]| {
             let is_wanted = |leaf: &&Leaf| wanted.iter().any(|one| one.is_same_output(leaf));
             leaves.iter().find(|leaf| !is_wanted(leaf)).map_or(Ok(()), |leaf| {
-                Err(format!("it has the output {}, and should not", leaf.title()))
+                Err(format!("it has the unexpected output {}", leaf.title()))
             })
         };
         self.original.compare_outputs(variant, recordings, check, |_, _, _| {})
@@ -197,7 +197,7 @@ impl PositionRun<'_> {
         images::compare(part, [&right, &found], Exactness::Exact, titles)
     }
 
-    /// The primitives that can be drawn; none if the shader has no position.
+    /// Returns the primitives that can be drawn; none if the shader has no position.
     fn primitives(&self, recordings: &[Recording]) -> Vec<Primitive> {
         let leaves = &self.original.leaves;
         let is_position = |leaf: &Leaf| leaf.builtin == Some(BuiltIn::POSITION) && leaf.count == 4;
@@ -216,7 +216,7 @@ impl PositionRun<'_> {
     }
 }
 
-/// Whether a built-in decides where a primitive is drawn: images have one layer, and one viewport.
+/// Whether a built-in selects the layer or viewport of a primitive. Images have only one layer and one viewport.
 pub(crate) fn chooses_a_layer(builtin: BuiltIn) -> bool {
     LAYER.contains(&builtin)
         || VIEWPORT.contains(&builtin)

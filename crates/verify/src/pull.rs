@@ -12,9 +12,9 @@ use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate};
 use polyshade_vulkan::{Draw, Range, Work, bind_pulled, vk};
 use std::collections::BTreeMap;
 
-/// Compares the shader twice: with attributes and strides that are compiled in, and with host parameters for them.
+/// Compares the shader twice: with attributes and strides as constants, and with host parameters instead.
 pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Error> {
-    // Attributes with which the shader cannot be lowered are no difference.
+    // If the shader cannot be lowered with these attributes, that is not a difference.
     let streams = task.inputs((Values::Any, task.job.seed), 1).map(Inputs::without_streams);
     let options =
         streams.ok().and_then(|(streams, _)| with_attributes(pulls.options, &streams).ok());
@@ -31,7 +31,7 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
         (task.report)(Phase::Rewritten);
         let (streams, rest) = original.inputs.clone().without_streams();
         let known = with_attributes(pulls.options, &streams).map_err(not_comparable)?;
-        // A variant that the job gives has its attributes compiled in.
+        // A variant in the job has its attributes as constants.
         let unknown = task.job.given.is_empty().then(|| unknown(&known));
         for options in [known.clone()].into_iter().chain(unknown) {
             let made = vertex_pulling::lower(task.original, pulls.target, &options);
@@ -48,7 +48,7 @@ pub(crate) fn verify(task: &Task<'_>, pulls: &Pulls<'_>) -> Result<Verdict, Erro
     }))
 }
 
-/// Returns the options with the attributes of the streams, each of which is a buffer.
+/// Returns the options with the attributes of the streams. Each stream is a buffer.
 pub(crate) fn with_attributes(options: &Options, streams: &[Stream]) -> Result<Options, String> {
     let mut options = options.clone();
     for (number, stream) in (0..).zip(streams) {
@@ -69,7 +69,7 @@ pub(crate) fn with_attributes(options: &Options, streams: &[Stream]) -> Result<O
     Ok(options)
 }
 
-/// Returns the options with host parameters for everything.
+/// Returns the options with host parameters instead of all constants.
 fn unknown(known: &Options) -> Options {
     let mut unknown = known.clone();
     for number in known.buffers().keys() {
@@ -90,7 +90,7 @@ pub(crate) struct Fetching<'f> {
 }
 
 impl Fetching<'_> {
-    /// Binds the attributes, and fills in the host parameters.
+    /// Binds the attributes, and writes the host parameters.
     pub(crate) fn bind(&self, draw: &mut Draw<'_>, work: &mut Work<'_>) {
         let mut ranges = BTreeMap::new();
         for (number, stream) in (0..).zip(self.streams) {

@@ -10,15 +10,16 @@ pub(crate) struct Random {
 /// The range of the numbers that a shader gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// Any numbers, special values included.
+    /// Any numbers, including special values.
     Any,
-    /// The same without denormals, which drivers flush in some stages and keep in others (llvmpipe: in vertex and
-    /// compute stages), and without numbers that one operation makes a denormal.
+    /// Like `Any`, without denormals and without numbers that one operation makes a denormal. Drivers flush denormals
+    /// in some stages and keep them in others (llvmpipe: in vertex and compute stages).
     Normal,
-    /// The same without infinities and numbers near them: no device must distinguish infinities and NaNs from numbers
-    /// (`SignedZeroInfNanPreserve`), so two devices may differ.
+    /// Like `Normal`, without infinities and numbers near them. Without `SignedZeroInfNanPreserve`, devices need not
+    /// support infinities and NaNs, so two devices may differ.
     Moderate,
-    /// Any, but all floats of one vertex are -0, and all of another are NaNs: distances are compared with 0.
+    /// Like `Any`, but all floats of one vertex are -0, and all floats of another vertex are NaNs, because distances
+    /// are compared with 0.
     Distances,
     /// From 0 to 1, like colours.
     Colours,
@@ -46,12 +47,12 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
         (self.bits() >> 32) as u32 % end
     }
 
-    /// One of `choices`, which is not empty.
+    /// Returns one of `choices`, which must not be empty.
     pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u32) as usize]
     }
@@ -61,12 +62,12 @@ impl Random {
         matches!(self.values, Values::Normal | Values::Moderate)
     }
 
-    /// Whether infinities are excluded, too.
+    /// Whether both denormals and infinities are excluded.
     pub(crate) fn is_of_moderates(&self) -> bool {
         self.values == Values::Moderate
     }
 
-    /// The value of all floats of a vertex, if distances are tested and the vertex has such a value.
+    /// Returns the value of all floats of a vertex, if distances are tested and the vertex has a special value.
     pub(crate) fn distance(&self, vertex: u32) -> Option<f32> {
         match (self.values, vertex) {
             (Values::Distances, 8) => Some(-0.0),
@@ -79,7 +80,7 @@ impl Random {
         self.values == Values::Colours
     }
 
-    /// A component of a colour, if colours are tested. Some are zeros of either sign.
+    /// Returns a colour component, if colours are tested. Some components are zeros of either sign.
     pub(crate) fn colour(&mut self) -> Option<f32> {
         self.is_of_colours().then(|| match self.below(65) {
             1 => -0.0,
@@ -87,7 +88,7 @@ impl Random {
         })
     }
 
-    /// A number from -8 to 8 with all significant digits.
+    /// Returns a number from -8 to 8 with a full mantissa.
     pub(crate) fn number(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64 * 16.0 - 8.0
     }

@@ -1,10 +1,10 @@
-//! Records every output of every vertex, whatever part of them is captured.
+//! Records every output of every vertex, whether the output is captured or not.
 //!
 //! A recorder is a shader with an added buffer to which it stores all its outputs, vertex by vertex: at the end of a
 //! vertex stage, at each emit of a geometry stage (`emits`), for each coordinate of a patch in a tessellation
 //! evaluation stage (`evaluation`), and for each output vertex of a control stage (`control`). Recorders share no
-//! code with the judged lowering: no order of primitives, no host parameters, no layout. If the driver has
-//! `VK_EXT_transform_feedback`, `native` checks the recordings against it.
+//! code with the judged lowering: they do not depend on the order of primitives, on host parameters or on a layout.
+//! If the driver has `VK_EXT_transform_feedback`, `native` checks the recordings against it.
 
 pub(crate) mod control;
 pub(crate) mod emits;
@@ -49,26 +49,26 @@ impl Placement {
         )
     }
 
-    /// Whether `other` begins at the same vertex and instance and has no more of them.
+    /// Whether `other` begins at the same vertex and instance and has no more vertices and instances.
     pub(crate) fn covers(self, other: Placement) -> bool {
         let Placement { vertices, instances, .. } = other;
         let is_less = vertices <= self.vertices && instances <= self.instances;
         is_less && other == Placement { vertices, instances, ..self }
     }
 
-    /// The vertex and the instance of the invocation with this number.
+    /// Returns the vertex and the instance of invocation number `slot` of the draw.
     pub(crate) fn vertex(self, slot: u32) -> (u32, u32) {
         (self.first_vertex + slot % self.vertices, self.first_instance + slot / self.vertices)
     }
 
-    /// The number of an invocation.
+    /// Returns the number of the invocation with this vertex and instance.
     pub(crate) fn slot(self, vertex: u32, instance: u32) -> u32 {
         vertex - self.first_vertex + (instance - self.first_instance) * self.vertices
     }
 }
 
-/// The slots of a recorder, indexed by vertex and instance index modulo these numbers. Draws of no more vertices and
-/// instances share one shader, wherever they begin.
+/// The slots of a recorder, indexed by the vertex and instance index modulo these numbers. All draws that have no
+/// more vertices and instances share one shader, wherever they begin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
     pub(crate) vertices: u32,
@@ -76,7 +76,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// Returns the smallest grid that fits each of some draws.
+    /// Returns the smallest grid that fits each of the draws.
     pub(crate) fn of(draws: &[Placement]) -> Grid {
         let most = |count: fn(&Placement) -> u32| draws.iter().map(count).max().unwrap_or(0).max(1);
         Grid { vertices: most(|draw| draw.vertices), instances: most(|draw| draw.instances) }
@@ -95,7 +95,7 @@ impl Grid {
 /// A shader that stores all its outputs to a buffer.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    /// The SPIR-V words of the shader. A vertex stage must be drawn as points.
+    /// The SPIR-V words of the shader. Vertex stages must be drawn as points.
     pub words: Vec<u32>,
     /// The set and binding of the storage buffer.
     pub bound: (Set, Binding),
@@ -104,7 +104,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// The number of words of a slot: the outputs, and a [mark](DONE).
+    /// The number of words in a slot: the outputs and a [mark](DONE).
     pub(crate) fn stride(&self) -> u32 {
         stride(&self.leaves)
     }
@@ -123,7 +123,7 @@ impl Recorder {
             .flat_map(|instance| vertices.clone().map(move |vertex| grid.slot(vertex, instance)));
         for slot in slots {
             let written = &written[slot as usize * stride..][..stride];
-            let (done, outputs) = written.split_last().expect("the mark is always there");
+            let (done, outputs) = written.split_last().expect("every record ends with a mark");
             if *done != DONE {
                 return None;
             }
@@ -139,8 +139,8 @@ impl Recorder {
     }
 }
 
-/// The mark after the outputs of a finished invocation. For a vertex that a geometry stage emits, the number of its
-/// strip is added. Some drivers abort an invocation whose loop takes too long.
+/// The mark that a finished invocation stores after its outputs, because some drivers abort invocations with long
+/// loops. For a vertex that a geometry stage emits, the number of the strip is added to the mark.
 pub(crate) const DONE: u32 = 0x5afe_c0de;
 
 fn stride(leaves: &[Leaf]) -> u32 {
@@ -150,7 +150,7 @@ fn stride(leaves: &[Leaf]) -> u32 {
 /// Makes a recorder of `job`'s vertex stage, or returns why that is impossible.
 pub(crate) fn record(module: &Module<'_>, job: &Job<'_>, grid: Grid) -> Result<Recorder, String> {
     recorder(module, job, ExecutionModel::VERTEX, |m, p, entry, record, at| {
-        // Vulkan requires `PointSize` of draws of points.
+        // Vulkan requires a `PointSize` in draws of points.
         if !record.leaves.iter().any(|leaf| leaf.builtin == Some(BuiltIn::POINT_SIZE)) {
             add_point_size(p, entry);
         }
@@ -167,7 +167,8 @@ struct Record<'r> {
     buffer: HostBlock,
 }
 
-/// Makes a recorder of an isolated entry point of `module`. `write` adds the stores, at its end or earlier.
+/// Makes a recorder of an isolated entry point of `module`. `write` adds the stores, at the end of the entry point or
+/// earlier.
 fn recorder(
     module: &Module<'_>,
     job: &Job<'_>,
@@ -202,14 +203,14 @@ fn recorder(
     Ok(Recorder { words, bound, leaves })
 }
 
-/// Returns a binding of set 0 that no variable of the module has.
+/// Returns a binding of set 0 that no variable of the module uses.
 pub(crate) fn free_binding(m: &Module<'_>) -> (Set, Binding) {
     let places = m.variables().filter_map(|variable| inputs::place(m, variable.result()));
     let last = places.map(|(_, binding)| binding).max();
     (Set(0), Binding(last.map_or(0, |last| last.saturating_add(1))))
 }
 
-/// Emits the number of the invocation's slot in the grid.
+/// Emits code that computes the invocation's slot in the grid.
 ///
 /// ```text
 /// %row    = OpUMod %uint %instance_index %instances
@@ -269,7 +270,7 @@ fn store<'m>(
     }
 }
 
-/// Emits a pointer to `leaf`, of the given vertex if any.
+/// Emits a pointer to `leaf`, in the element for `vertex` if there is one.
 pub(crate) fn output(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Id {
     let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.ty);
     let indices = leaf.path.iter().map(|index| code.p.uint_constant(*index));
@@ -280,7 +281,7 @@ pub(crate) fn output(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<
     code.access_chain(pointer, leaf.variable, &path)
 }
 
-/// Emits a load of `leaf`, of the given vertex if any, and returns its words.
+/// Emits a load of `leaf`, in the element for `vertex` if there is one, and returns its words.
 fn load(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, vertex: Option<Id>) -> Vec<Id> {
     let uint = code.p.uint();
     let pointer = output(code, leaf, vertex);

@@ -1,4 +1,4 @@
-//! The recorded outputs of a shader for every vertex, and the places of the outputs in them.
+//! The recorded outputs of a shader for every vertex, and the place of each output in a recording.
 
 use crate::leaves::Leaf;
 use crate::record::Placement;
@@ -10,9 +10,9 @@ pub(crate) struct Recording {
     pub(crate) placement: Placement,
     /// The words of all leaves, one after the other, vertex by vertex.
     pub(crate) words: Vec<u32>,
-    /// Whether each word is undefined, or is not captured by the driver.
+    /// Whether each word is undefined, or not captured by the driver.
     pub(crate) undefined: Vec<bool>,
-    /// The tolerance of each word: 0 if it must be equal, infinite if it is not compared.
+    /// The tolerance of each word: 0 if the word must be equal, infinite if it is not compared.
     pub(crate) tolerance: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl Recording {
     }
 }
 
-/// The outputs and the places of their words in a recording.
+/// The outputs, and the places of their words in a recording.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordShape<'s> {
     pub(crate) leaves: &'s [Leaf],
@@ -54,7 +54,7 @@ impl<'s> RecordShape<'s> {
         RecordShape { leaves, first, stride }
     }
 
-    /// The range of the words of a leaf for a vertex and an instance in a recording of `placement`.
+    /// Returns the word range of a leaf for a vertex and an instance, in a recording of `placement`.
     pub(crate) fn range(
         &self,
         placement: Placement,
@@ -67,7 +67,7 @@ impl<'s> RecordShape<'s> {
     }
 }
 
-/// Selects the `wanted` outputs from a recording with the outputs `leaves`, or returns the first one that is missing.
+/// Selects the `wanted` outputs from a recording with the outputs `leaves`, or returns the first missing output.
 pub(crate) fn select<'w>(
     recording: &Recording,
     leaves: &[Leaf],
@@ -90,7 +90,7 @@ pub(crate) fn select<'w>(
     })
 }
 
-/// The words in a buffer's bytes.
+/// Converts a buffer's bytes to words.
 pub(crate) fn u32s(bytes: &[u8]) -> Vec<u32> {
     let word = |word: &[u8]| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
     bytes.chunks_exact(4).map(word).collect()

@@ -1,4 +1,4 @@
-//! The parts that all comparisons share: the loop over sets of inputs, and the recording of the original's outputs.
+//! Code that all comparisons share: the loop over sets of inputs, and recording the original's outputs.
 
 use crate::cases;
 use crate::compare::{Comparison, Rounding};
@@ -18,18 +18,18 @@ use polyshade_vulkan::{
 };
 use std::iter;
 
-/// The instances of the largest draw.
+/// The number of instances of the largest draw.
 const INSTANCES: u32 = 3;
 
-/// The start of the second draw. Its vertex indices exceed 255 and all its instance indices are at least 4, so that a
-/// shader that drops bits of an index gives other results.
+/// The first vertex and instance of the second draw. Its vertex indices exceed 255 and its instance indices are at
+/// least 4, so a shader that drops bits of an index has different results.
 const FAR_VERTEX: u32 = 253;
 const FAR_INSTANCE: u32 = 4;
 
 /// The largest storage buffer that every device supports: the minimum of `maxStorageBufferRange`.
 const LARGEST: u64 = 1 << 27;
 
-/// A comparison: its job, its device, and the receiver of its reports.
+/// A comparison: its job, its devices, and the callback for its progress.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'t> {
     pub(crate) job: &'t Job<'t>,
@@ -41,22 +41,23 @@ pub(crate) struct Task<'t> {
     /// The original, with undefined values initialised with zero.
     pub(crate) zeroed: &'t Module<'t>,
     pub(crate) filler: Filler,
-    /// Is called before each phase of the comparison.
+    /// Called before each phase of the comparison.
     pub(crate) report: &'t dyn Fn(Phase),
 }
 
 impl<'t> Task<'t> {
-    /// The shader with the zero filler, if this task has another one. Values that differ between both are undefined.
+    /// The shader with the zero filler, if this task has another filler. Values that differ between the two shaders
+    /// are undefined.
     pub(crate) fn other(&self) -> Option<&'t Module<'t>> {
         (self.filler != Filler::Zero).then_some(self.zeroed)
     }
 
-    /// The same task on the reference device alone, if there is one.
+    /// The same task on only the reference device, if there is such a device.
     pub(crate) fn of_reference(&self) -> Option<Task<'t>> {
         self.reference.map(|device| Task { device, reference: None, ..*self })
     }
 
-    /// Compares one set of inputs after the other until something differs.
+    /// Compares sets of inputs one after the other, until something differs.
     pub(crate) fn each_seed(&self, one: impl Fn(u64) -> Result<Equal, Stop>) -> Verdict {
         let mut sum = Equal::default();
         for run in 0..self.job.runs.max(1) {
@@ -75,10 +76,12 @@ impl<'t> Task<'t> {
     /// Returns why the outputs cannot be recorded, if the stage is not a vertex stage.
     pub(crate) fn is_not_recorded(&self) -> Option<String> {
         let stage = Some(self.job.stage).filter(|stage| *stage != ExecutionModel::VERTEX)?;
-        Some(format!("what a {stage} stage hands on is not recorded: vertex stages are"))
+        Some(format!(
+            "the outputs of a {stage} stage cannot be recorded, only those of a vertex stage"
+        ))
     }
 
-    /// Whether a variant is to be judged. If the job gives variants, only these are.
+    /// Whether to judge a variant. If the job contains variants, only these are judged.
     pub(crate) fn is_judged(&self, part: Part) -> bool {
         let given = &self.job.given;
         given.is_empty() || given.iter().any(|(other, _)| *other == part)
@@ -86,8 +89,9 @@ impl<'t> Task<'t> {
 
     /// Returns the variant to judge: the given variant, initialised with the filler, or else `made`.
     pub(crate) fn variant(&self, part: Part, made: &Module<'_>) -> Result<Module<'static>, Stop> {
-        let unread =
-            |error: polyshade::Error| not_comparable(format!("the given {part} variant: {error}"));
+        let unread = |error: polyshade::Error| {
+            not_comparable(format!("cannot read the given {part} variant: {error}"))
+        };
         let words = match self.job.given.iter().find(|(other, _)| *other == part) {
             Some((_, words)) => {
                 let module = Module::parse(words).map_err(unread)?;
@@ -98,7 +102,7 @@ impl<'t> Task<'t> {
         Ok(Module::parse(&words).map_err(|error| broken(part, error))?.into_owned())
     }
 
-    /// Returns the variant of a lowering that makes only one, without its transform feedback.
+    /// Returns the variant of a lowering that makes only one variant, without transform feedback decorations.
     pub(crate) fn lowered(&self, made: &Module<'_>) -> Result<Module<'static>, Stop> {
         let lowered = self.variant(Part::Lowered, made)?;
         let plain = without_feedback(&lowered).map_err(|error| broken(Part::Lowered, error))?;
@@ -115,21 +119,22 @@ impl<'t> Task<'t> {
         }
     }
 
-    /// Reports a validation message on a variant as a difference if it `counts`.
+    /// Reports a validation message about a variant as a difference if it `counts`.
     pub(crate) fn check_messages(
         &self,
         part: Part,
         counts: impl Fn(&Message) -> bool,
     ) -> Result<(), Stop> {
         let message = self.device.take_messages().into_iter().find(counts);
-        message.map_or(Ok(()), |one| Err(broken(part, format!("the validation layer says: {one}"))))
+        message
+            .map_or(Ok(()), |one| Err(broken(part, format!("the validation layer reports: {one}"))))
     }
 
-    /// Stops the comparison if a validation message on the original `counts`.
+    /// Stops the comparison if a validation message about the original `counts`.
     pub(crate) fn check_original(&self, counts: impl Fn(&Message) -> bool) -> Result<(), Stop> {
         let message = self.device.take_messages().into_iter().find(counts);
         message.map_or(Ok(()), |one| {
-            Err(not_comparable(format!("the validation layer says of the original: {one}")))
+            Err(not_comparable(format!("the validation layer reports about the original: {one}")))
         })
     }
 
@@ -150,14 +155,15 @@ impl<'t> Task<'t> {
         let entry = self.original.entry_point(entry, *stage).map_err(not_comparable)?;
         let inputs = inputs::make(self.original, entry, specialization, seed, count);
         let mut inputs = inputs.map_err(not_comparable)?;
-        // One comparison uses the module's default constants, the other one uses other values.
+        // The comparison with zero uses the module's default constants, and the comparison with poison uses other
+        // values.
         if self.filler == Filler::Poison {
             inputs.specialize_others(self.original);
         }
         Ok(inputs)
     }
 
-    /// Returns the contents of a buffer of `words` words after the draw that `draw` makes for it.
+    /// Returns the contents of a buffer of `words` words after the draw that `draw` builds for the buffer.
     pub(crate) fn fill<'w>(
         &self,
         words: u32,
@@ -175,12 +181,13 @@ impl<'t> Task<'t> {
     }
 }
 
-/// The error of a recorder that has not stored all its outputs.
+/// The error if a recorder has not stored all its outputs.
 pub(crate) fn unfinished() -> Error {
-    Error::Work("an invocation does not come to its end".to_owned())
+    Error::Work("an invocation does not finish".to_owned())
 }
 
-/// A variant that needs a feature that the device lacks is not comparable; any other error is a difference.
+/// Converts an error of a variant. A missing device feature makes it not comparable, and any other error is a
+/// difference.
 pub(crate) fn cannot_run(part: Part, error: &Error) -> Stop {
     match error {
         Error::Missing(_)
@@ -193,32 +200,32 @@ pub(crate) fn cannot_run(part: Part, error: &Error) -> Stop {
     }
 }
 
-/// If the original does not run, nothing is comparable.
+/// Converts an error of the original. If the original does not run, nothing is comparable.
 pub(crate) fn cannot_run_original(error: Error) -> Stop {
-    not_comparable(format!("the original: {error}"))
+    not_comparable(format!("cannot run the original: {error}"))
 }
 
-/// Whether a validation message counts. Messages about points without a `PointSize` do not: recorders are drawn as
-/// points, whatever topology the shader was written for.
+/// Whether a validation message counts. Messages about points without a `PointSize` are ignored, because recorders
+/// are drawn as points, whatever topology the shader was written for.
 pub(crate) fn is_not_about_points(message: &Message) -> bool {
     !message.text.contains("PointSize")
 }
 
-/// The original, a vertex stage, with one set of inputs.
+/// The original vertex stage with one set of inputs.
 pub(crate) struct Original<'r> {
     pub(crate) task: &'r Task<'r>,
-    /// The original without its transform feedback.
+    /// The original without transform feedback decorations.
     pub(crate) plain: Module<'static>,
     pub(crate) inputs: Inputs,
     pub(crate) placements: [Placement; 2],
     pub(crate) leaves: Vec<Leaf>,
 }
 
-/// A variant that must have some of the outputs of the original.
+/// A variant, and the outputs of the original that it must have.
 #[derive(Clone, Copy)]
 pub(crate) struct Variant<'v> {
     pub(crate) part: Part,
-    /// The variant without its transform feedback.
+    /// The variant without transform feedback decorations.
     pub(crate) module: &'v Module<'v>,
     pub(crate) inputs: &'v Inputs,
     pub(crate) wanted: &'v [Leaf],
@@ -229,8 +236,8 @@ impl<'r> Original<'r> {
         Original::of(task, (Values::Any, seed))
     }
 
-    /// Makes the original and its inputs with these values. The second draw begins at high vertex and instance
-    /// indices, unless an array of the shader is too short for them.
+    /// Makes the original and its inputs from the range `seed.0` of values. The second draw begins at high vertex and
+    /// instance indices, unless an array of the shader is too short for them.
     pub(crate) fn of(task: &'r Task<'r>, seed: (Values, u64)) -> Result<Original<'r>, Stop> {
         let plain = without_feedback(task.original).map_err(not_comparable)?;
         task.check_device(&plain)?;
@@ -251,14 +258,15 @@ impl<'r> Original<'r> {
         Ok(Original { task, plain, inputs, placements, leaves: leaves.map_err(not_comparable)? })
     }
 
-    /// The grid of slots in which recorders store the outputs of each draw.
+    /// The slot grid in which recorders store the outputs of each draw.
     pub(crate) fn grid(&self) -> Grid {
         Grid::of(&self.placements)
     }
 
-    /// Records the outputs of the original, and checks them against the driver's transform feedback if it has that.
+    /// Records the outputs of the original, and checks them against the driver's transform feedback if the driver
+    /// supports it.
     pub(crate) fn record(&self, equal: &mut Equal) -> Result<Vec<Recording>, Stop> {
-        // Words that differ between the fillers are undefined.
+        // Words that differ between the two fillers are undefined.
         let mut recordings = self.record_module(&self.plain)?;
         if let Some(other) = self.task.other() {
             let zeroed = without_feedback(other).map_err(not_comparable)?;
@@ -274,8 +282,8 @@ impl<'r> Original<'r> {
             let comparison = self.comparison(Part::Host, &[], &self.leaves);
             for (stored, native) in recordings.iter().zip(&natives) {
                 if let Some(difference) = comparison.recordings(stored, native) {
-                    let why = "the driver captures another value than it stores: its own transform \
-                        feedback is the one found";
+                    let why = "the driver's transform feedback (`found`) captures a different \
+                        value than its buffer stores";
                     return Err(not_comparable(format!("{why}\n{difference}")));
                 }
             }
@@ -284,12 +292,12 @@ impl<'r> Original<'r> {
         Ok(recordings)
     }
 
-    /// Records the outputs of the original with one of the fillers.
+    /// Records the outputs of the original, in which `module` has one of the fillers.
     fn record_module(&self, module: &Module<'_>) -> Result<Vec<Recording>, Stop> {
         let mut recordings = Vec::new();
         for placement in self.placements {
             let recorder = record::record(module, self.task.job, self.grid())
-                .map_err(|why| not_comparable(format!("what it computes: {why}")))?;
+                .map_err(|why| not_comparable(format!("cannot record its results: {why}")))?;
             if !is_same_interface(&recorder.leaves, &self.leaves) {
                 return Err(not_comparable(SHARED));
             }
@@ -299,7 +307,8 @@ impl<'r> Original<'r> {
         Ok(recordings)
     }
 
-    /// Records a variant's outputs for one placement, and returns their leaves, too. `bind` adds further bindings.
+    /// Records a variant's outputs for one placement, and also returns the leaves of the outputs. `bind` adds further
+    /// bindings.
     pub(crate) fn record_variant(
         &self,
         Variant { part, module, inputs, .. }: Variant<'_>,
@@ -312,8 +321,8 @@ impl<'r> Original<'r> {
         Ok((recorder.leaves, recording.map_err(|error| cannot_run(part, &error))?))
     }
 
-    /// Compares the outputs in `variant.wanted` with those of the original. `check` may reject the variant's outputs,
-    /// and `bind` adds further bindings. Returns the number of equal words.
+    /// Compares the outputs in `variant.wanted` with the original's outputs. `check` may reject the variant's
+    /// outputs, and `bind` adds further bindings. Returns the number of equal words.
     pub(crate) fn compare_outputs(
         &self,
         variant: Variant<'_>,
@@ -334,8 +343,8 @@ impl<'r> Original<'r> {
             check(&leaves).map_err(|why| broken(part, why))?;
             let found = select(&found, &leaves, wanted)
                 .map_err(|leaf| broken(part, format!("it lacks the output {}", leaf.title())))?;
-            let right =
-                select(right, &self.leaves, wanted).expect("what is wanted is of the original");
+            let right = select(right, &self.leaves, wanted)
+                .expect("the selected values are those of the original");
             if let Some(difference) = comparison.recordings(&right, &found) {
                 return Err(difference.into());
             }
@@ -355,7 +364,7 @@ impl<'r> Original<'r> {
         let each = self.placements.iter().map(|placement| self.run_native(&words, *placement));
         let each = each.collect::<Result<Vec<_>, _>>();
         each.map(Some).map_err(|error| {
-            not_comparable(format!("the original, by the driver's own transform feedback: {error}"))
+            not_comparable(format!("cannot capture the original with transform feedback: {error}"))
         })
     }
 
@@ -408,7 +417,7 @@ impl<'r> Original<'r> {
         Ok(Recording { undefined, ..Recording::new(placement, words) })
     }
 
-    /// Makes a draw of a variant as points, without bindings.
+    /// Builds a draw of a variant as points, without bindings.
     pub(crate) fn draw<'w>(&'w self, words: &'w [u32], placement: Placement) -> Draw<'w> {
         let (vertices, instances) = placement.ranges();
         let stages = vec![Stage { entry_point: self.task.job.entry, ..Stage::vertex(words) }];
@@ -416,7 +425,7 @@ impl<'r> Original<'r> {
     }
 }
 
-/// The error for an original whose recorder has other outputs.
+/// The error if the recorder of the original has different outputs.
 pub(crate) const SHARED: &str = "its outputs are shared with another entry point";
 
 /// Whether the recorded outputs are exactly the original's outputs.

@@ -40,13 +40,14 @@ pub(crate) fn verify(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict
     }))
 }
 
-/// Compares indexed draws, or a compute stage: these must fetch attributes, so vertex pulling precedes the lowering.
+/// Compares indexed draws or a compute stage. Their variants must fetch attributes, so vertex pulling precedes the
+/// lowering.
 fn verify_pulled(task: &Task<'_>, captured: &Captured<'_>) -> Result<Verdict, Error> {
     let pull = |options: &vertex_pulling::Options| {
         vertex_pulling::lower(task.original, captured.target, options)
     };
     let options = vertex_pulling::Options::new().storage(Some(Set(0)), None);
-    // Outputs that cannot be captured are an error, whatever the attributes are; here these are (0, 0, 0, 1).
+    // Outputs that cannot be captured are an error with any attributes, so all attributes are (0, 0, 0, 1) here.
     let unfed = pull(&options)?;
     Variants::new(&unfed.module, captured.target, captured.options)?;
     let reference = task.of_reference();
@@ -77,7 +78,7 @@ struct StoresRun<'r> {
     oracle: Option<&'r Original<'r>>,
     capture: &'r Variants<'r>,
     layout: Vec<Buffer>,
-    /// The fetching of attributes, if the variants cannot have vertex input.
+    /// The vertex pulling data, if the variants cannot have vertex input.
     pulled: Option<Fetching<'r>>,
     /// The inputs of the variants that store.
     inputs: &'r Inputs,
@@ -100,20 +101,20 @@ impl StoresRun<'_> {
             }
         };
 
-        // Captures first, then the outputs for rasterization.
+        // Compare captures first, then the outputs for rasterization.
         let is_judged = |part: &Part| task.is_judged(*part);
         let is_made = |part: &Part| *part != Part::Both || self.capture.both.is_some();
         let parts = |all: [Part; 2]| all.into_iter().filter(is_judged).filter(is_made);
         for part in parts([Part::CaptureOnly, Part::Both]) {
             (task.report)(Phase::Rewritten);
             self.compare_captures(part, &recordings, &mut equal)?;
-            // Only the capture-only variant is made to be drawn as points.
+            // Only the capture-only variant is designed to be drawn as points.
             task.check_messages(part, |message| {
                 part == Part::CaptureOnly || is_not_about_points(message)
             })?;
         }
-        // If the variants fetch attributes, the original rasterizes. Outputs for rasterization must equal those of
-        // the same device, so there is no comparison with a reference device.
+        // If the variants fetch attributes, the original rasterizes. Outputs for rasterization must equal the
+        // original's outputs on the same device, so they are not compared with a reference device.
         let rasterizes = self.pulled.is_none() && self.oracle.is_none();
         for part in parts([Part::RasterOnly, Part::Both]).filter(|_| rasterizes) {
             (task.report)(Phase::Rewritten);
@@ -127,7 +128,7 @@ impl StoresRun<'_> {
         let made = match part {
             Part::CaptureOnly => &self.capture.capture_only,
             Part::RasterOnly => &self.capture.raster_only,
-            _ => self.capture.both.as_ref().expect("only what is made is judged"),
+            _ => self.capture.both.as_ref().expect("only existing variants are compared"),
         };
         let module = self.original.task.variant(part, made)?;
         self.check_descriptors(part, &module)?;
@@ -159,7 +160,8 @@ impl StoresRun<'_> {
         }
         cases.retain(|case| captures(part, case) || case.room == Room::Ample);
         cases.retain(|case| self.is_meant(case));
-        // A store beyond the range is detected while memory follows it, so the cases without such memory come last.
+        // A store beyond the range is only detected if memory follows the range, so the cases without such memory
+        // come last.
         let is_exact = |case: &Case| case.room == Room::Exact;
         cases.sort_by_key(is_exact);
         let mut all = cases.chunk_by(|one, other| is_exact(one) == is_exact(other));
@@ -192,7 +194,7 @@ impl StoresRun<'_> {
         let comparison = original.comparison(part, &self.layout, &original.leaves);
         self.compare_buffers(&comparison, (cases, &places), &outcome, recordings, equal)?;
 
-        // The variant must also be right on the reference device.
+        // The variant must also be correct on the reference device.
         let Some(oracle) = self.oracle else { return Ok(()) };
         let outcome = oracle.task.run(part, &work)?;
         let comparison = oracle.comparison(part, &self.layout, &oracle.leaves);
@@ -202,7 +204,8 @@ impl StoresRun<'_> {
         compared.map_err(|stop| stop.on(&oracle.task.device.capabilities().device))
     }
 
-    /// Returns why a variant does not run. If the original does not run on this device either, nothing is comparable.
+    /// Returns why a variant does not run. If the original does not run on this device either, the reason is "not
+    /// comparable".
     fn blame(&self, stop: Stop) -> Stop {
         match self.original.record(&mut Equal::default()) {
             Err(Stop::NotComparable(why)) => Stop::NotComparable(why),
@@ -210,7 +213,7 @@ impl StoresRun<'_> {
         }
     }
 
-    /// Compares the buffers of all cases with the expected ones.
+    /// Compares the buffers of all cases with the expected contents.
     fn compare_buffers(
         &self,
         comparison: &Comparison<'_>,
@@ -240,7 +243,7 @@ impl StoresRun<'_> {
         let is_segments = |one: &Descriptor| one.purpose == Purpose::Segments;
         let restart = self.capture.words.number("table_size").is_some()
             || self.capture.requirements.descriptors.iter().any(is_segments);
-        // Draws without indices were recorded, in which a shader reads another base vertex.
+        // The recorded draws have no indices, so shaders that read the base vertex would read another value there.
         let m = &self.original.plain;
         let is_base = |one: Variable<'_>| m.builtin(one.result()) == Some(BuiltIn::BASE_VERTEX);
         let bases = !m.variables().any(is_base);
@@ -255,17 +258,17 @@ impl StoresRun<'_> {
         cases.into_iter().enumerate().filter_map(with_indices).collect()
     }
 
-    /// Compares the outputs of a variant with those of the original.
+    /// Compares the outputs of a variant with the outputs of the original.
     fn compare_outputs(&self, part: Part, recordings: &[Recording]) -> Result<u64, Stop> {
         let (original, module) = (self.original, self.variant(part)?);
         let (inputs, wanted) = (&original.inputs, original.leaves.as_slice());
         let variant = Variant { part, module: &module, inputs, wanted };
         let check = |leaves: &[_]| match is_same_interface(leaves, wanted) {
             true => Ok(()),
-            false => Err("its outputs are not those of the original".to_owned()),
+            false => Err("its outputs differ from the original's".to_owned()),
         };
         original.compare_outputs(variant, recordings, check, |placement, draw, work| {
-            // The variant that also captures gets empty buffers.
+            // The variant that also captures gets empty feedback buffers.
             if part == Part::Both {
                 self.bind_nothing(placement, draw, work);
             }
@@ -278,7 +281,7 @@ fn captures(part: Part, case: &Case) -> bool {
     part == Part::CaptureOnly || case.can_be_drawn_at_once()
 }
 
-/// Checks that the reported strides are those of the specification.
+/// Checks that the reported strides equal the strides that the specification requires.
 pub(crate) fn check_strides(found: &Layout, layout: &[Buffer]) -> Result<(), Stop> {
     let found: Vec<u32> = found.buffers.iter().map(|one| one.stride).collect();
     let right: Vec<u32> = layout.iter().map(|one| one.stride).collect();

@@ -1,4 +1,4 @@
-//! Synthetic vertex stages: they write the inputs of the tested next stage.
+//! Synthetic vertex stages, which write the inputs of the tested next stage.
 
 use crate::leaves::{self, Leaf, ScalarKind};
 use crate::library;
@@ -15,11 +15,11 @@ pub(crate) struct Varying {
     pub(crate) location: u32,
     pub(crate) kind: ScalarKind,
     pub(crate) count: u32,
-    /// Whether a control stage writes it once for the whole patch.
+    /// Whether a control stage writes the varying once for the whole patch.
     pub(crate) is_of_patch: bool,
 }
 
-/// Distances that are copied to the built-in array of their kind, four from each attribute.
+/// Distances that are copied to the built-in array of their kind. Each attribute holds four distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Array {
     pub(crate) kind: clip_cull::DistanceKind,
@@ -27,12 +27,15 @@ pub(crate) struct Array {
     pub(crate) count: u32,
 }
 
-/// The varyings at the locations of `leaves`, each from the attribute at the same location.
+/// Returns the varyings at the locations of `leaves`, each copied from the attribute at the same location.
 pub(crate) fn varyings(leaves: &[Leaf]) -> Result<Vec<Varying>, Stop> {
     let mut varyings = BTreeMap::new();
     for leaf in leaves.iter().filter(|leaf| leaf.builtin.is_none()) {
         if leaf.bits != 32 || leaf.register.is_none() {
-            return Err(not_comparable(format!("input {} is not made", leaf.title())));
+            return Err(not_comparable(format!(
+                "the generated vertex stage cannot write the input {}",
+                leaf.title()
+            )));
         }
         for (location, component) in leaves::registers(leaf) {
             let (attribute, kind, is_of_patch) = (location, leaf.kind, leaf.is_of_patch);
@@ -45,7 +48,7 @@ pub(crate) fn varyings(leaves: &[Leaf]) -> Result<Vec<Varying>, Stop> {
 }
 
 impl Array {
-    /// The type of a variable for this array, and its decoration.
+    /// Returns the type of a variable for this array, and the decoration of the variable.
     pub(crate) fn built_in(self, p: &mut Patch<'_, '_>) -> (Id, (Decoration, u32)) {
         p.capability(self.kind.capability());
         let float = p.float();
@@ -75,15 +78,16 @@ pub(crate) fn add_point_size<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
 
 /// Returns a vertex stage that copies `varyings` and `arrays`.
 ///
-/// It copies the position from the attribute `position` and writes a point size; if there is none, it has the
-/// positions of `library/cover.vert`.
+/// The stage copies the position from the attribute `position` and writes a point size. Without that attribute, it
+/// has the positions of `library/cover.vert`.
 ///
 /// ```text
 /// %value = OpLoad %v4float %attribute
 ///          OpStore %output %value
 /// ```
 ///
-/// The built-ins are variables, not members of a block, because the next stage would have to declare the same block.
+/// The built-ins are separate variables. If they were members of a block, the next stage would have to declare the
+/// same block.
 pub(crate) fn stage(
     position: Option<u32>,
     varyings: &[Varying],

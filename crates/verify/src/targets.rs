@@ -9,12 +9,12 @@ use std::ops::Range;
 
 /// The width and height of a target.
 pub(crate) const SIDE: u32 = 32;
-/// Two backgrounds that differ in every pixel: a pixel that is equal over both was drawn.
+/// Two backgrounds that differ in every pixel. A pixel that is equal over both backgrounds was drawn.
 pub(crate) const BEFORE: [Colour; 2] = [Colour([0x7e55_aa33; 4]), Colour([0x1357_9bdf; 4])];
-/// As many targets as any device has.
+/// The maximum number of targets that any device supports.
 const MOST: u32 = 8;
 
-/// The bits of a colour's components.
+/// A colour, as the bits of its components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Colour(pub(crate) [u32; 4]);
 
@@ -35,10 +35,10 @@ impl Colour {
     }
 }
 
-/// A target; its index is its location.
+/// A target. Its index in the list is its location.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ColourTarget {
-    /// The outputs at this location, one for each range of components; empty if there is none.
+    /// The outputs at this location, one per range of components; empty if there is no output.
     pub(crate) leaves: Vec<Leaf>,
 }
 
@@ -50,23 +50,25 @@ pub(crate) fn targets(leaves: Vec<Leaf>) -> Result<Vec<ColourTarget>, Stop> {
             leaf.words() > 0 && leaf.bits == 32 && component.saturating_add(leaf.count) <= 4
         };
         let Some((location, _)) = leaf.register.filter(is_colour) else {
-            return Err(not_comparable(format!("output {} has no 32-bit colour", leaf.title())));
+            return Err(not_comparable(format!("output {} is not a 32-bit colour", leaf.title())));
         };
         if location >= MOST {
-            return Err(not_comparable(format!("there is a target at location {location}")));
+            return Err(not_comparable(format!(
+                "an output has the unsupported location {location}"
+            )));
         }
         let count = targets.len().max(location as usize + 1);
         targets.resize(count, ColourTarget::default());
         targets[location as usize].leaves.push(leaf);
     }
     match targets.is_empty() {
-        true => Err(not_comparable("the shader has no colours")),
+        true => Err(not_comparable("the shader has no colour outputs")),
         false => Ok(targets),
     }
 }
 
 impl ColourTarget {
-    /// The type of its components.
+    /// Returns the type of the target's components.
     pub(crate) fn kind(&self) -> Option<ScalarKind> {
         self.leaves.first().map(|leaf| leaf.kind)
     }
@@ -81,14 +83,16 @@ impl ColourTarget {
         })
     }
 
-    /// Whether the original covers a pixel, given its colours over each background. An undefined colour may be
-    /// leftover memory, and different in the next draw; then nothing is comparable.
+    /// Whether the original covers a pixel, given its colours over each background. If a colour is undefined, it may
+    /// be leftover memory and differ in the next draw, and then nothing is comparable.
     pub(crate) fn is_covered(&self, drawn: [Colour; 2]) -> Result<bool, Stop> {
         let is_left = |(pixel, before)| self.is_same(pixel, before);
         match self.is_same(drawn[0], drawn[1]) {
             true => Ok(true),
             false if drawn.into_iter().zip(BEFORE).all(is_left) => Ok(false),
-            false => Err(not_comparable("the original has other colours when it is drawn again")),
+            false => {
+                Err(not_comparable("the original gives different colours when it is drawn again"))
+            }
         }
     }
 
@@ -103,7 +107,7 @@ impl ColourTarget {
     }
 }
 
-/// Adds targets with these images as contents. Returns the index of the first.
+/// Adds targets with these images as contents. Returns the index of the first target.
 pub(crate) fn add<'t>(
     targets: impl IntoIterator<Item = &'t ColourTarget>,
     images: &[Image],
@@ -118,7 +122,7 @@ pub(crate) fn add<'t>(
     first
 }
 
-/// Makes a draw of triangles to `count` targets from `first` on, with a synthetic vertex stage and a fragment stage.
+/// Builds a draw of triangles to `count` targets from `first` on, with a synthetic vertex stage and a fragment stage.
 pub(crate) fn draw<'w>(
     synthetic_vertex: &'w [u32],
     fragment: Stage<'w>,
@@ -136,7 +140,7 @@ pub(crate) fn draw<'w>(
     }
 }
 
-/// Copies the components that differ between the fillers from `right` to `found`: they are undefined.
+/// Copies the components that differ between the fillers from `right` to `found`, because they are undefined.
 pub(crate) fn leave_out(found: &mut [Image], right: &[Image], other: &[Image]) {
     let words = |images| <[Image]>::iter(images).flatten().flat_map(|colour| colour.0);
     let found = found.iter_mut().flatten().flat_map(|colour| &mut colour.0);

@@ -1,8 +1,8 @@
-//! The tolerance for differences between two devices in the values that a shader computes.
+//! The tolerance for differences between the values that two devices compute.
 //!
-//! Vulkan's appendix "Precision and Operation of SPIR-V Instructions" bounds the error of each instruction:
-//! [`bounds`]. To find the resulting error of an output, the reference device runs the shader several times, each
-//! time with every such error in a random direction. An output that no run changes must be equal bit for bit.
+//! Vulkan's appendix "Precision and Operation of SPIR-V Instructions" bounds the error of each instruction
+//! ([`bounds`]). To find the resulting error of an output, the reference device runs the shader several times. Each
+//! run adds errors of maximum size in random directions. An output that no run changes must be equal bit for bit.
 
 use crate::Phase;
 use crate::leaves::{Leaf, ScalarKind};
@@ -21,9 +21,9 @@ use std::iter::repeat_n;
 
 /// The number of runs with random errors.
 const RUNS: u64 = 16;
-/// Both devices may differ from the exact result by the bound, in opposite directions.
+/// Each of the two devices may differ from the exact result by the bound, in opposite directions.
 const DEVICES: f32 = 2.0;
-/// Several errors in random directions seldom add up to their maximum.
+/// A safety factor, because errors in random directions seldom add up to their maximum.
 const MARGIN: f64 = 2.0;
 
 /// The index of the result id in an instruction, and of the operands of a `GLSL.std.450` function.
@@ -32,7 +32,7 @@ const X: usize = 5;
 const Y: usize = 6;
 const Z: usize = 7;
 const ULP: f32 = f32::EPSILON;
-/// The absolute error of a sine.
+/// The absolute error of a sine or cosine.
 const ANGLE: f32 = 1.0 / 2048.0;
 
 /// The error of one value of an instruction: relative, in units of 2⁻²³ (one or two ULP), and absolute.
@@ -52,8 +52,8 @@ const fn within(word: usize, ulps: f32, absolute: f32) -> Bound {
     Bound { word, ulps, absolute }
 }
 
-/// The errors of instructions. Where the appendix derives an error from a sequence of instructions, the row has the
-/// error of an exact result for slightly wrong operands.
+/// The errors of instructions. Where the appendix derives an error from a sequence of instructions, the row states
+/// the errors of the operands that lead to the same error of the result.
 const OPERATIONS: &[(&[Op], &[Bound])] = &[
     (&[Op::F_DIV], &[near(RESULT, 2.5)]),
     // `x - y * trunc(x / y)`
@@ -70,7 +70,7 @@ const OPERATIONS: &[(&[Op], &[Bound])] = &[
 /// The errors of `GLSL.std.450` functions.
 const FUNCTIONS: &[(&[GlslOp], &[Bound])] = &[
     (&[GlslOp::RADIANS, GlslOp::DEGREES], &[near(RESULT, 3.5)]),
-    // Outside of -π to π there is no bound: devices reduce the angle by a rounded π.
+    // Vulkan has no bound outside of -π to π, because devices reduce the angle with a rounded π.
     (&[GlslOp::SIN, GlslOp::COS], &[near(X, 4.0), within(RESULT, 0.0, ANGLE)]),
     (&[GlslOp::TAN], &[within(X, 4.0, ANGLE)]),
     (&[GlslOp::ASIN, GlslOp::ACOS], &[within(RESULT, 4096.0, ANGLE / 2.0)]),
@@ -109,7 +109,7 @@ fn bounds(m: &Module<'_>, inst: Inst<'_>) -> Result<&'static [Bound], String> {
     });
     let found = match call.map(|call| GlslOp(call.number())) {
         Some(GlslOp::ASINH | GlslOp::ACOSH | GlslOp::ATANH) => {
-            return Err("inverse hyperbolic functions have no bound".to_owned());
+            return Err("no error bound is known for inverse hyperbolic functions".to_owned());
         }
         Some(function) => FUNCTIONS.iter().find(|row| row.0.contains(&function)).map(|row| row.1),
         None => OPERATIONS.iter().find(|row| row.0.contains(&inst.op())).map(|row| row.1),
@@ -123,14 +123,15 @@ pub(crate) fn set(
     recordings: &mut [Recording],
     equal: &mut Equal,
 ) -> Result<(), Stop> {
-    let shader = Perturbed::of(original)
-        .map_err(|why| not_comparable(format!("the precision of the original: {why}")))?;
+    let shader = Perturbed::of(original).map_err(|why| {
+        not_comparable(format!("cannot bound the rounding errors of the original: {why}"))
+    })?;
     if shader.factors.is_empty() {
         return Ok(());
     }
     let leaves = original.leaves.iter().flat_map(|leaf| repeat_n(leaf, leaf.words() as usize));
     let leaves: Vec<&Leaf> = leaves.collect();
-    // The largest change in any run.
+    // The tolerance is the largest change in any run.
     for recording in recordings {
         for run in 0..RUNS {
             (original.task.report)(Phase::Original);
@@ -143,7 +144,7 @@ pub(crate) fn set(
                 *tolerance = tolerance.max(moved).max(least);
             }
         }
-        // An infinite tolerance excludes a word.
+        // An infinite tolerance excludes a word from the comparison.
         let count = |is: fn(&f64) -> bool| recording.tolerance.iter().filter(|one| is(one)).count();
         let open = count(|tolerance| tolerance.is_infinite());
         equal.open += open as u64;
@@ -152,7 +153,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// The distance between two words: infinite unless both are finite 32-bit floats.
+/// The distance between two words, which is infinite unless both words are finite 32-bit floats.
 fn distance(leaf: &Leaf, is: u32, was: u32) -> f64 {
     if is == was {
         return 0.0;
@@ -186,11 +187,11 @@ impl Perturbed {
         let functions = m.reachable(m.entry_point(job.entry, model).map_err(text)?.function());
         let bodies = functions.into_iter().filter_map(|id| m.function(id));
         let mut all = Vec::new();
-        // The bounded instructions that the entry point reaches.
+        // Find the bounded instructions that the entry point reaches.
         for inst in bodies.flat_map(|body| body.instructions()) {
             all.extend(bounds(m, inst)?.iter().map(|bound| (inst.at(), *bound)));
         }
-        // Multiply and add at each of them.
+        // Multiply by a factor and add a term at each bounded instruction.
         let (bound, mut factors, mut is_wide) = (free_binding(m), Vec::new(), false);
         let rewritten = m.rewrite(|m, p| {
             let (entry, array) = (m.entry_point(job.entry, model)?, rewrite::word_array(m, p));
@@ -201,7 +202,7 @@ impl Perturbed {
             Ok(())
         });
         if is_wide {
-            return Err("floats of other than 32 bits have no bound".to_owned());
+            return Err("no error bound is known for floats that are not 32 bits wide".to_owned());
         }
         let recorder = record::record(&rewritten.map_err(text)?.module, job, original.grid())?;
         Ok(Perturbed { recorder, bound, factors })
@@ -228,7 +229,7 @@ struct Perturb<'m, 'w> {
     m: &'m Module<'w>,
     buffer: HostBlock,
     factors: Vec<[f32; 2]>,
-    /// Whether some value has components of other than 32 bits.
+    /// Whether some value has components that are not 32 bits wide.
     is_wide: bool,
 }
 

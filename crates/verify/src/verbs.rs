@@ -8,7 +8,7 @@ use polyshade::Error;
 use polyshade_vulkan::Runner;
 use std::cell::RefCell;
 
-/// Compares with zero for everything that the shader leaves undefined, and then with the other filler.
+/// Compares with the zero filler for everything that the shader leaves undefined, and then with the other filler.
 pub(crate) fn verify(
     job: &Job<'_>,
     (device, reference): (&dyn Runner, Option<&dyn Runner>),
@@ -17,7 +17,7 @@ pub(crate) fn verify(
     let is_captured = matches!(job.lowering, Lowering::Stores(_))
         && job.given.iter().all(|(part, _)| *part != Part::RasterOnly);
     if reference.is_some() && !is_captured {
-        let why = "against another device only what is captured by stores is compared";
+        let why = "only captures with buffer stores can be compared with another device";
         return Ok(Verdict::NotComparable(why.to_owned()));
     }
     let report = RefCell::new(report);
@@ -34,7 +34,7 @@ pub(crate) fn verify(
         report: &report,
     };
     let verdict = compare(&task)?;
-    // Undefined values are detected on one device, whose results are equal bit for bit.
+    // Only a single device, whose results are equal bit for bit, can detect undefined values.
     if reference.is_some() || !matches!(verdict, Verdict::Equal(_)) {
         return Ok(verdict);
     }
@@ -42,7 +42,7 @@ pub(crate) fn verify(
     let task = Task { original: &poisoned, filler: Filler::Poison, ..task };
     Ok(match compare(&task)? {
         different @ Verdict::Different(_) => different,
-        // If this comparison is impossible, the one with zero counts.
+        // If the second comparison is impossible, the result of the comparison with zero counts.
         Verdict::Equal(_) | Verdict::NotComparable(_) => verdict,
     })
 }

@@ -18,21 +18,22 @@ pub enum Verdict {
 pub struct Equal {
     /// The number of sets of inputs.
     pub runs: u32,
-    /// The number of draws that captured.
+    /// The number of draws whose captures were compared.
     pub draws: u64,
     /// The number of captured vertices, each counted once for every primitive that contains it.
     pub vertices: u64,
     /// The number of recorded 32-bit words, over all outputs and invocations.
     pub words: u64,
-    /// The number of words, compared with another device, that may differ within a tolerance because of rounding.
+    /// In comparisons with another device, the number of words that may differ within a tolerance because of
+    /// rounding.
     pub rounded: u64,
-    /// The number of those words that are not compared because rounding decides their values.
+    /// The number of words among `rounded` that are not compared, because rounding decides their values.
     pub open: u64,
-    /// The number of words that differ from those of another device.
+    /// The number of words that differ from the words of another device.
     pub others: u64,
-    /// The number of pixels of images.
+    /// The number of compared pixels.
     pub pixels: u64,
-    /// Whether the driver's transform feedback recorded the outputs of the original, too.
+    /// Whether the driver's transform feedback also recorded the outputs of the original.
     pub native: bool,
 }
 
@@ -51,7 +52,7 @@ impl Equal {
     }
 }
 
-/// The part of a rewrite that is judged.
+/// The part of a lowering's result that is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The capture-only variant.
@@ -60,15 +61,15 @@ pub enum Part {
     RasterOnly,
     /// The variant that stores and rasterizes.
     Both,
-    /// The shader of a lowering that makes only one.
+    /// The shader of a lowering that makes only one shader.
     Lowered,
     /// The variant with the outputs that decide coverage.
     PositionOnly,
     /// The variant with all other outputs.
     Complement,
-    /// The full shader with the additions of the lowering.
+    /// The full shader with the lowering's additions.
     Full,
-    /// The data for the host: layout, counts, requirements.
+    /// The data for the host, such as the layout, counts and requirements.
     Host,
 }
 
@@ -90,13 +91,13 @@ impl fmt::Display for Part {
 /// The first difference that a comparison found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The part that is wrong.
+    /// The wrong part.
     pub part: Part,
     /// The difference, as a sentence.
     pub message: String,
     /// The seed of the inputs.
     pub seed: u64,
-    /// The draw, if the difference belongs to one.
+    /// The draw, if the difference belongs to a draw.
     pub draw: Option<String>,
     /// The vertex index and the instance index in the shader.
     pub vertex: Option<(u32, u32)>,
@@ -115,7 +116,7 @@ pub struct Difference {
 /// A value of one component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// The bits of the value, low word first.
+    /// The bits of the value, least significant word first.
     pub bits: Vec<u32>,
     /// The value in decimal notation.
     pub number: String,
@@ -146,7 +147,7 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// Adds the name of the device, other than the judged one, on which the comparison ended.
+    /// Adds the name of the device on which the comparison ended, if it is not the judged device.
     pub(crate) fn on(self, device: &str) -> Stop {
         match self {
             Stop::NotComparable(why) => Stop::NotComparable(format!("on {device}: {why}")),
@@ -164,7 +165,7 @@ impl From<Difference> for Stop {
     }
 }
 
-/// Ends a comparison that proves nothing, with the reason.
+/// Ends a comparison that proves nothing, and states the reason.
 pub(crate) fn not_comparable(why: impl fmt::Display) -> Stop {
     Stop::NotComparable(why.to_string())
 }

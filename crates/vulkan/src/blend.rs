@@ -2,10 +2,10 @@
 
 use ash::vk;
 
-/// The blending and the write mask of one target. By default it is not blended, and all components are written.
+/// The blending and the write mask of one target. By default, blending is off, and all components are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Blend {
-    /// The terms of colour and alpha; without them, blending is off. An advanced equation has two equal terms.
+    /// The terms of colour and alpha; if absent, blending is off. For an advanced equation, the two terms are equal.
     pub terms: Option<[BlendTerm; 2]>,
     /// The components that are written.
     pub write_mask: vk::ColorComponentFlags,
@@ -47,7 +47,7 @@ pub struct BlendTerm {
     pub source: vk::BlendFactor,
     /// The factor of the destination.
     pub destination: vk::BlendFactor,
-    /// The operation that combines both.
+    /// The operation that combines source and destination.
     pub operation: vk::BlendOp,
 }
 
@@ -74,7 +74,7 @@ impl AdvancedBlend {
 /// The blend state of all targets of a draw, except for advanced equations. By default, everything is off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct FixedBlend {
-    /// The logic operation; with one, nothing is blended.
+    /// The logic operation; if present, nothing is blended.
     pub logic_operation: Option<vk::LogicOp>,
     /// The bits of the blend constants, which are floats: red, green, blue, alpha.
     pub constants: [u32; 4],

@@ -10,18 +10,18 @@ use ash::vk;
 type Rgb = [f64; 3];
 type Rgba = [f64; 4];
 
-/// The clamping that a format applies to the colours to blend.
+/// The clamping of the colours to blend, which depends on the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clamping {
     /// Unsigned normalized formats clamp the source to [0, 1].
     Unorm,
-    /// Signed normalized formats clamp it to [-1, 1].
+    /// Signed normalized formats clamp the source to [-1, 1].
     Snorm,
-    /// Float formats do not clamp.
+    /// Float formats do not clamp the source.
     Float,
 }
 
-/// Blends `source` with `destination`; `None` if `operation` is not an advanced one.
+/// Blends `source` with `destination`; `None` if `operation` is not an advanced blend operation.
 pub fn blend(
     operation: vk::BlendOp,
     how: AdvancedBlend,
@@ -97,7 +97,7 @@ fn common(
     Some(with_alpha(color, x * p0 + y * p1 + z * p2))
 }
 
-/// X, Y, Z and f of an equation.
+/// Returns X, Y, Z and f of an equation.
 fn factors(operation: vk::BlendOp, cs: Rgb, cd: Rgb) -> Option<([f64; 3], Rgb)> {
     use vk::BlendOp as Op;
     const ALL: [f64; 3] = [1.0, 1.0, 1.0];
@@ -124,7 +124,7 @@ fn factors(operation: vk::BlendOp, cs: Rgb, cd: Rgb) -> Option<([f64; 3], Rgb)> 
     })
 }
 
-/// f of an equation that computes each component separately.
+/// Returns f of an equation that computes each component separately.
 fn separable(operation: vk::BlendOp) -> Option<fn(f64, f64) -> f64> {
     use vk::BlendOp as Op;
     Some(match operation {

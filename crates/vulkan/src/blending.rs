@@ -26,7 +26,7 @@ pub(crate) fn query(
         tile_images: tile_images(instance, device, &has),
         interlock: interlock(instance, device, features, &has),
         local_read: reads.local,
-        // Only Vulkan 1.4 reports this separately; before, all attachments are read alike.
+        // Only Vulkan 1.4 reports this separately. Earlier versions support local reads of all attachments or of none.
         local_read_multisampled: reads.local,
         sample_shading: flag(features.sample_rate_shading),
         independent_blend: flag(features.independent_blend),

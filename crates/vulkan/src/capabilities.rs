@@ -10,14 +10,14 @@ use ash::{ext, khr, vk};
 use polyshade_planner::Blending;
 use std::ffi::CStr;
 
-/// The capabilities of a device. Everything named here is also enabled.
+/// The capabilities of a device. Every capability listed here is also enabled.
 #[derive(Debug, Clone)]
 pub struct Capabilities {
     /// The name of the device.
     pub device: String,
     /// The name of the driver.
     pub driver: String,
-    /// The Vulkan version that the device supports, as Vulkan packs it.
+    /// The Vulkan version that the device supports, in Vulkan's packed format.
     pub api_version: u32,
     /// The features of Vulkan 1.0, for example `vertex_pipeline_stores_and_atomics` and `geometry_shader`.
     ///
@@ -31,7 +31,7 @@ pub struct Capabilities {
     pub transform_feedback: Option<TransformFeedbackCapabilities>,
     /// The blending capabilities, in the planner's form. `VK_EXT_blend_operation_advanced` is enabled.
     pub blending: Blending,
-    /// The ways in which shaders can read the targets that they draw to.
+    /// How shaders can read the targets that they draw to.
     pub target_reads: TargetReads,
     /// The capabilities of index buffers.
     pub indexing: Indexing,
@@ -47,15 +47,15 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Returns the capabilities of Metal vertex functions as far as SPIR-V declares them.
+    /// Returns the capabilities of Metal vertex functions, limited to features that SPIR-V modules declare.
     ///
-    /// The printer of MSL rejects other unsupported features. `reader` names the program that replaces the driver.
+    /// The MSL printer rejects other unsupported features. `reader` names the program that replaces the driver.
     pub fn of_metal(reader: String) -> Capabilities {
         let features = vk::PhysicalDeviceFeatures::default()
             .vertex_pipeline_stores_and_atomics(true)
             .tessellation_shader(true)
             .shader_clip_distance(true)
-            // MSL has none; distances that are not passed to the rasterizer are still computed.
+            // MSL has no cull distances, but shaders can compute distances that the rasterizer does not receive.
             .shader_cull_distance(true)
             .shader_int16(true)
             .shader_int64(true)
@@ -124,37 +124,37 @@ pub struct TransformFeedbackCapabilities {
     pub max_buffers: u32,
     /// The largest range of a buffer that can be bound, in bytes.
     pub max_buffer_size: u64,
-    /// The most bytes that a vertex can capture over all buffers.
+    /// The maximum number of bytes that a vertex can capture into all buffers together.
     pub max_stream_data_size: u32,
-    /// The most bytes that a vertex can capture into one buffer.
+    /// The maximum number of bytes that a vertex can capture into one buffer.
     pub max_buffer_data_size: u32,
-    /// The largest stride of a buffer.
+    /// The largest stride of a buffer in bytes.
     pub max_buffer_data_stride: u32,
     /// Whether queries of written and needed primitives are supported.
     pub queries: bool,
     /// Whether draws can take their vertex count from a counter.
     pub draw: bool,
-    /// Whether lines and triangles can be captured to several streams, too.
+    /// Whether geometry shaders with several streams can also output lines and triangles.
     pub streams_lines_triangles: bool,
 }
 
 /// The capabilities of `VK_EXT_provoking_vertex`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProvokingVertexCapabilities {
-    /// Whether the last vertex can be the provoking one.
+    /// Whether the last vertex can be the provoking vertex.
     pub last: bool,
-    /// Whether capture preserves the provoking vertex of the mode; if not, only the winding is preserved.
+    /// Whether captures preserve the provoking vertex; if not, they preserve only the winding order.
     pub preserved_by_capture: bool,
-    /// Whether the same is true for triangle fans.
+    /// Whether captures also preserve the provoking vertex of triangle fans.
     pub preserved_by_capture_in_fans: bool,
 }
 
 /// The capabilities of `VK_EXT_primitives_generated_query`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrimitivesGeneratedCapabilities {
-    /// Whether it also counts with rasterizer discard.
+    /// Whether the query also counts with rasterizer discard.
     pub with_discard: bool,
-    /// Whether it also counts vertex streams beyond 0.
+    /// Whether the query also counts vertex streams other than 0.
     pub with_streams: bool,
 }
 
@@ -213,26 +213,26 @@ pub(crate) fn query(
     })
 }
 
-/// Returns whether lavapipe (Mesa 22.3) reads other cull distances than were written. It does if cull distances
-/// follow clip distances in the same register of four and continue in the next register.
+/// Returns whether lavapipe (Mesa 22.3) reads cull distances that differ from the written values. This happens if cull
+/// distances follow clip distances in the same register of four components and continue in the next register.
 pub fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
     clip % 4 != 0 && cull > 0 && clip / 4 != (clip + cull - 1) / 4
 }
 
 impl Capabilities {
-    /// Whether the driver is known to read wrong distances, given the numbers of clip and cull distances.
+    /// Whether the driver is known to read wrong distances with these numbers of clip and cull distances.
     pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
         self.device.contains("llvmpipe") && lavapipe_misreads(counts)
     }
 
-    /// Whether the driver is known to cull wrongly with these numbers of clip and cull distances. SwiftShader culls
-    /// if each vertex has a negative distance, even if these are different distances.
+    /// Whether the driver is known to cull wrongly with these numbers of clip and cull distances. SwiftShader culls a
+    /// primitive if each vertex has a negative distance, even if the negative distances have different indices.
     pub fn culls_wrongly(&self, counts: [u32; 2]) -> bool {
         self.misreads_distances(counts) || self.device.contains("SwiftShader") && counts[1] > 1
     }
 
-    /// Returns the number of targets that a shader can have beside second sources of blending. llvmpipe (Mesa 22.3)
-    /// reports two, but writes the second source of the first target to the second target, blended or not.
+    /// Returns the number of targets that a shader can have with dual-source blending. llvmpipe (Mesa 22.3) reports
+    /// two, but writes the second source of the first target to the second target, with or without blending.
     pub fn targets_beside_second_sources(&self) -> u32 {
         match self.device.contains("llvmpipe") {
             true => 1,

@@ -16,7 +16,7 @@ pub struct Variants<'m> {
     pub capture_only: Module<'m>,
     /// [`Variant::RasterOnly`].
     pub raster_only: Module<'m>,
-    /// [`Variant::Both`], if draws may have a topology that it can capture.
+    /// [`Variant::Both`], if draws may have a topology that this variant can capture.
     pub both: Option<Module<'m>>,
     /// [`Variant::SpillOutputs`] and [`Variant::ReloadOutputs`], if the options request them.
     pub spilled: Option<[Module<'m>; 2]>,
@@ -29,11 +29,11 @@ pub struct Variants<'m> {
 }
 
 impl<'m> Variants<'m> {
-    /// Makes the variants of `module` that capture the outputs of `options`.
+    /// Creates the variants of `module` that capture the outputs selected by `options`.
     ///
     /// # Errors
     ///
-    /// Those of [`transform_feedback::prepare`] and of its variants.
+    /// The errors of [`transform_feedback::prepare`] and of creating the variants.
     pub fn new(
         module: &'m Module<'_>,
         target: impl Into<Target>,
@@ -56,7 +56,7 @@ impl<'m> Variants<'m> {
     }
 }
 
-/// The buffers of a draw with a variant that stores.
+/// The buffers of a draw with a variant that stores outputs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaptureBuffers<'a> {
     /// The feedback buffers, by number.
@@ -76,7 +76,7 @@ impl<'a> From<&'a [Range]> for CaptureBuffers<'a> {
 }
 
 impl CaptureBuffers<'_> {
-    /// The range for a descriptor's purpose.
+    /// Returns the range to bind to a descriptor with this purpose.
     fn bound(&self, purpose: Purpose) -> Option<Range> {
         match purpose {
             Purpose::Feedback(number) => self.feedback.get(number as usize).copied(),
@@ -87,7 +87,8 @@ impl CaptureBuffers<'_> {
         }
     }
 
-    /// The ranges that are found by address, and the names of the parameters with the halves of each address.
+    /// Returns the ranges that the shader finds by address, each with the names of the parameters for the address
+    /// halves.
     fn addressed(&self) -> impl Iterator<Item = (Range, [String; 2])> {
         let halves = |name: &str, behind: &str| {
             ["low", "high"].map(|half| format!("{name}address_{half}{behind}"))
@@ -100,14 +101,15 @@ impl CaptureBuffers<'_> {
     }
 }
 
-/// Returns the capture pass of `draw`: a point list over its vertices and instances, not rasterized, or a dispatch.
+/// Returns the capture pass of `draw`: a draw of its vertices and instances as points without rasterization, or a
+/// dispatch.
 ///
-/// It captures into `ranges` of the feedback buffers, one each, and spills outputs if there is a buffer for them. The
-/// caller adds vertex buffers and the shader's own resources.
+/// The pass captures into `ranges`, one for each feedback buffer, and spills outputs if there is a buffer for them.
+/// The caller adds vertex buffers and the shader's own resources.
 ///
 /// # Errors
 ///
-/// Those of [`Layout::host_params`](transform_feedback::Layout::host_params).
+/// The errors of [`Layout::host_params`](transform_feedback::Layout::host_params).
 pub fn capture_draw<'a>(
     capture: &'a Variants<'_>,
     draw: &transform_feedback::Draw,
@@ -135,7 +137,7 @@ pub fn capture_draw<'a>(
 ///
 /// # Errors
 ///
-/// Those of [`Layout::work_groups`](transform_feedback::Layout::work_groups).
+/// The errors of [`Layout::work_groups`](transform_feedback::Layout::work_groups).
 pub fn dispatch_capture(
     capture: &Variants<'_>,
     draw: &transform_feedback::Draw,
@@ -148,7 +150,7 @@ pub fn dispatch_capture(
     Ok(())
 }
 
-/// Binds the buffers and the host parameters of a capture to a draw, whose first stage is a variant that stores.
+/// Binds the buffers and the host parameters of a capture to a draw. Its first stage must be a variant that stores.
 pub fn bind_capture(
     capture: &Variants<'_>,
     host_params: &[u32],
@@ -170,7 +172,7 @@ pub fn bind_capture(
             continue;
         };
         let half = |word: u32| u64::from(host_params[word as usize]);
-        // The parameter so far is the offset of the data from the start of the range.
+        // So far, the parameter is the offset of the data from the start of the range.
         let offset = range.offset + (half(high) << 32 | half(low));
         let of = At { buffer: range.buffer, offset };
         let to = AddressAt::Buffer(At { buffer: block, offset: u64::from(low) * 4 });
@@ -180,7 +182,7 @@ pub fn bind_capture(
 
 /// Stores host parameters in the source from which the stage `draw.stages[stage]` reads them.
 ///
-/// Returns the index of the buffer that a descriptor or an address requires, which is added to `work`.
+/// If the source is a descriptor or an address, adds a buffer to `work` and returns its index.
 pub fn place_words(
     place: ParamSource,
     words: &[u32],
@@ -192,7 +194,7 @@ pub fn place_words(
     match place {
         ParamSource::StorageBuffer { set, binding } | ParamSource::Uniform { set, binding } => {
             if let ParamSource::Uniform { .. } = place {
-                // A uniform block consists of vectors, and the last one must be bound completely.
+                // A uniform block consists of vectors, and the last vector must be bound completely.
                 bytes.resize(bytes.len().next_multiple_of(16), 0);
             }
             let range = Range { buffer: work.buffers.len(), offset: 0, size: bytes.len() as u64 };

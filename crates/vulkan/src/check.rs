@@ -1,4 +1,4 @@
-//! Checks a submission before Vulkan gets it: drivers do not check.
+//! Checks a submission before Vulkan gets it, because drivers do not check it.
 
 mod blend;
 mod limits;
@@ -25,12 +25,16 @@ impl Work<'_> {
             check_stages(draw)?;
             self.check_vertices(draw)?;
             if draw.push_constants.len() % 4 != 0 {
-                return Err(Error::Work("push constants are not a multiple of 4 bytes".to_owned()));
+                return Err(Error::Work(
+                    "the size of the push constants is not a multiple of 4 bytes".to_owned(),
+                ));
             }
             self.check_addresses(draw)?;
             let Draw { vertices, instances, .. } = draw;
             if vertices.start > vertices.end || instances.start > instances.end {
-                return Err(Error::Work(format!("a draw of {vertices:?} × {instances:?}")));
+                return Err(Error::Work(format!(
+                    "a draw has an inverted range: vertices {vertices:?}, instances {instances:?}"
+                )));
             }
             draw.check_limits(device)?;
         }
@@ -65,7 +69,9 @@ impl Work<'_> {
                 }
             };
             if !is_there {
-                return Err(Error::Work(format!("an address goes to {to:?}, where nothing is")));
+                return Err(Error::Work(format!(
+                    "cannot write an address to {to:?}: it does not exist"
+                )));
             }
         }
         Ok(())
@@ -93,27 +99,27 @@ impl Work<'_> {
         }
         for texture in draw.descriptors.iter().filter_map(|d| d.resource.texture()) {
             if texture >= self.textures.len() {
-                return Err(Error::Work(format!("texture {texture} is bound and not there")));
+                return Err(Error::Work(format!("texture {texture} is bound but does not exist")));
             }
         }
         for descriptor in &draw.descriptors {
             if let Resource::StorageImage(texture) = descriptor.resource
                 && !self.textures[texture].storage
             {
-                return Err(Error::Work(format!("texture {texture} is not for storage")));
+                return Err(Error::Work(format!("texture {texture} is not a storage image")));
             }
         }
         self.check_targets(draw)
     }
 
-    /// Rejects targets that are missing, do not fit each other, or are bound as the wrong kind of resource.
+    /// Rejects targets that are missing, do not match each other, or are bound as the wrong kind of resource.
     fn check_targets(&self, draw: &Draw<'_>) -> Result<(), Error> {
         let named = draw.descriptors.iter().filter_map(|d| d.resource.target());
         if let Some(target) = draw.attachments().chain(named).find(|at| *at >= self.targets.len()) {
-            return Err(Error::Work(format!("a draw goes to target {target}")));
+            return Err(Error::Work(format!("a draw uses target {target}, which does not exist")));
         }
         if draw.target.is_none() && !draw.other_targets.is_empty() {
-            return Err(Error::Work("a draw has a second target and no first".to_owned()));
+            return Err(Error::Work("a draw has a second target but no first".to_owned()));
         }
         let mut shapes = draw.attachments().map(|target| {
             let Target { width, height, samples, .. } = self.targets[target];
@@ -152,7 +158,9 @@ impl Work<'_> {
             let multisampled = self.targets.get(*target).is_some_and(Target::is_multisampled);
             if size != Some(pixels.len() as u64) || multisampled {
                 let given = pixels.len();
-                return Err(Error::Work(format!("target {target} is given {given} bytes")));
+                return Err(Error::Work(format!(
+                    "cannot initialize target {target} with {given} bytes"
+                )));
             }
         }
         Ok(())
@@ -167,7 +175,7 @@ impl Work<'_> {
         }
     }
 
-    /// Rejects vertices and instances outside of their buffers. Indices are those before the first draw.
+    /// Rejects vertices and instances outside of their buffers. Reads indices from the contents before the first draw.
     fn check_vertices(&self, draw: &Draw<'_>) -> Result<(), Error> {
         let vertices = match &draw.indices {
             Some(indices) => self.indexed_vertices(indices)?,
@@ -201,7 +209,9 @@ impl Work<'_> {
             vk::IndexType::UINT8_EXT => 1,
             vk::IndexType::UINT16 => 2,
             vk::IndexType::UINT32 => 4,
-            other => return Err(Error::Work(format!("indices of type {other:?}"))),
+            other => {
+                return Err(Error::Work(format!("indices of type {other:?} are not supported")));
+            }
         };
         let end = (u64::from(indices.first) + u64::from(indices.count)) * width;
         self.check_range(indices.place.with_size(end))?;
@@ -219,7 +229,7 @@ impl Work<'_> {
                 [a] => u64::from(a),
                 [a, b] => u64::from(u16::from_ne_bytes([a, b])),
                 [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
-                _ => return Err(Error::Work("an index has not 8, 16 or 32 bits".to_owned())),
+                _ => return Err(Error::Work("an index is not 8, 16 or 32 bits wide".to_owned())),
             };
             if indices.restart && index == most {
                 continue;
@@ -231,7 +241,9 @@ impl Work<'_> {
         let (Some(first), Some(last)) = (first, last) else { return Ok(0..0) };
         match (u32::try_from(first), u32::try_from(last + 1)) {
             (Ok(first), Ok(end)) => Ok(first..end),
-            _ => Err(Error::Work(format!("indices name vertices from {first} to {last}"))),
+            _ => Err(Error::Work(format!(
+                "indices address vertices from {first} to {last}, which is out of range"
+            ))),
         }
     }
 }
@@ -249,7 +261,9 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
             Stage::GEOMETRY => ExecutionModel::GEOMETRY,
             Stage::FRAGMENT => ExecutionModel::FRAGMENT,
             Stage::COMPUTE => ExecutionModel::GL_COMPUTE,
-            other => return Err(Error::Work(format!("a draw has a stage {other:?}"))),
+            other => {
+                return Err(Error::Work(format!("a draw has the unsupported stage {other:?}")));
+            }
         };
         if stages.contains(stage.stage) {
             return Err(Error::Work(format!("a draw has the stage {:?} twice", stage.stage)));
@@ -270,7 +284,7 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
     if draw.dispatch.is_some() || stages.contains(Stage::COMPUTE) {
         return match draw.dispatch.is_some() && stages == Stage::COMPUTE {
             true => Ok(()),
-            false => Err(Error::Work("a compute stage alone is dispatched".to_owned())),
+            false => Err(Error::Work("only a single compute stage can be dispatched".to_owned())),
         };
     }
     if !stages.contains(Stage::VERTEX) {
@@ -280,7 +294,8 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
     let patches = draw.topology == vk::PrimitiveTopology::PATCH_LIST;
     if stages.intersects(both) != patches || stages.contains(both) != patches {
         return Err(Error::Work(
-            "patches and both tessellation stages go together, and one is missing".to_owned(),
+            "patch lists and both tessellation stages require each other, and one is missing"
+                .to_owned(),
         ));
     }
     Ok(())
@@ -292,13 +307,14 @@ impl Target {
         (self.format, self.samples)
     }
 
-    /// The bytes of a pixel in a copy.
+    /// Returns the size of a pixel in a copy in bytes.
     pub(crate) fn texel_size(&self) -> Result<u64, Error> {
-        format::size(self.format)
-            .ok_or_else(|| Error::Work(format!("a target of format {:?}", self.format)))
+        format::size(self.format).ok_or_else(|| {
+            Error::Work(format!("a target of format {:?} is not supported", self.format))
+        })
     }
 
-    /// The bytes of all its pixels, with one sample each.
+    /// Returns the size of all pixels in bytes, with one sample per pixel.
     pub(crate) fn size(&self) -> Result<u64, Error> {
         Ok(u64::from(self.width) * u64::from(self.height) * self.texel_size()?)
     }
@@ -310,12 +326,12 @@ impl Draw<'_> {
         self.target.iter().chain(&self.other_targets).copied()
     }
 
-    /// The targets, then that of the depth test.
+    /// The targets, then the target of the depth test.
     pub(crate) fn attachments(&self) -> impl Iterator<Item = usize> {
         self.targets().chain(self.depth.map(|test| test.target))
     }
 
-    /// Whether each target is an input attachment, too.
+    /// Whether each target is also an input attachment.
     pub(crate) fn reads_targets(&self) -> Vec<bool> {
         let read = |target| {
             let mut resources = self.descriptors.iter().map(|descriptor| descriptor.resource);
@@ -326,7 +342,7 @@ impl Draw<'_> {
 }
 
 impl Resource {
-    /// The bound range of a buffer, if it is a buffer.
+    /// The bound range of a buffer, if the resource is a buffer.
     pub(crate) fn range(&self) -> Option<Range> {
         match *self {
             Resource::StorageBuffer(range)

@@ -12,7 +12,7 @@ polyshade::spv::codes! {
     VULKAN_UNSUPPORTED: Unsupported, "vulkan.unsupported",
         "Use a device that supports the format or has the larger limit.";
     VULKAN_INVALID_WORK: Options, "vulkan.invalid-work",
-        "Correct the description of the work that is run.";
+        "Correct the description of the draws and dispatches.";
     VULKAN_CALL_FAILED: Failed, "vulkan.call-failed",
         "Look up the result of the call in the Vulkan specification, and update the driver.";
     VULKAN_TIMED_OUT: Failed, "vulkan.timed-out",

@@ -1,4 +1,4 @@
-//! Queries of samples and primitives around each draw.
+//! Queries of samples and primitives, each around one draw.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -14,7 +14,7 @@ pub struct Counts {
     pub clipping: Option<[u64; 2]>,
 }
 
-/// The queries of the draws of a submission: one in each pool.
+/// The queries of the draws of a submission. Each pool has one query per draw.
 pub(crate) struct Counters<'d> {
     device: &'d Device,
     count: u32,
@@ -82,7 +82,8 @@ impl<'d> Counters<'d> {
         let handle = &self.device.handle;
         let of_draw = |draw| {
             let (mut samples, mut clipping) = ([0_u64], [[0_u64; 2]]);
-            // SAFETY: the submission of the queries has finished, and they have one result and two.
+            // SAFETY: the submission has finished. A query of the first pool has one result, a query of the second
+            // pool has two.
             let read = unsafe {
                 let read = handle.get_query_pool_results(*self.samples, draw, &mut samples, flags);
                 self.clipping.as_ref().map_or(read, |pool| {

@@ -7,19 +7,19 @@ use ash::vk;
 pub struct DepthTest {
     /// The index of the depth target, of format `D16_UNORM` or `D32_SFLOAT` and as large as the draw's other targets.
     pub target: usize,
-    /// The comparison of a fragment's depth with the stored one.
+    /// The comparison between a fragment's depth and the stored depth.
     pub compare: vk::CompareOp,
     /// Whether the depth of a fragment that passes is stored.
     pub write: bool,
 }
 
 impl DepthTest {
-    /// Returns a test that passes for nearer fragments, and stores their depth.
+    /// Returns a test that nearer fragments pass, and that stores their depth.
     pub const fn nearest(target: usize) -> DepthTest {
         DepthTest { target, compare: vk::CompareOp::LESS, write: true }
     }
 
-    /// Returns a test that passes if the fragment's depth equals the stored one bit for bit.
+    /// Returns a test that passes if the fragment's depth equals the stored depth bit for bit.
     pub const fn equal(target: usize) -> DepthTest {
         DepthTest { target, compare: vk::CompareOp::EQUAL, write: false }
     }

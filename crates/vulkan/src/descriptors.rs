@@ -31,7 +31,7 @@ impl Binding {
             for (element, descriptor) in (0..).zip(&elements) {
                 if descriptor.element != element {
                     return Err(Error::Work(format!(
-                        "set {set}, binding {binding}: element {} where {element} should be",
+                        "set {set}, binding {binding}: found element {}, expected element {element}",
                         descriptor.element
                     )));
                 }
@@ -64,7 +64,7 @@ impl Resource {
     }
 }
 
-/// The samplers: one without and one with a comparison.
+/// The samplers: one without a comparison, and one with a comparison.
 pub(crate) struct Samplers<'d> {
     plain: Owned<'d, vk::Sampler>,
     comparing: Owned<'d, vk::Sampler>,
@@ -104,7 +104,7 @@ pub(crate) struct Sources<'a, 'd> {
     pub(crate) samplers: &'a Samplers<'d>,
 }
 
-/// The descriptor sets of a draw, and the objects that only they use.
+/// The descriptor sets of a draw, and the objects that only these sets use.
 #[derive(Default)]
 pub(crate) struct Sets<'d> {
     pub(crate) handles: Vec<vk::DescriptorSet>,
@@ -113,7 +113,7 @@ pub(crate) struct Sets<'d> {
 }
 
 impl<'d> Sets<'d> {
-    /// Makes sets of these layouts with all of the draw's descriptors.
+    /// Creates descriptor sets of these layouts with all of the draw's descriptors.
     pub(crate) fn new(
         device: &'d Device,
         draw: &Draw<'_>,
@@ -126,7 +126,7 @@ impl<'d> Sets<'d> {
         let pool = create_pool(device, draw, layouts.len())?;
         let info =
             vk::DescriptorSetAllocateInfo::default().descriptor_pool(*pool).set_layouts(layouts);
-        // SAFETY: the pool was made for exactly these sets.
+        // SAFETY: the pool was created for exactly these sets.
         let handles = unsafe { device.handle.allocate_descriptor_sets(&info) }
             .call("vkAllocateDescriptorSets")?;
 

@@ -18,9 +18,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// Whether the Khronos validation layer checks a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validation {
-    /// Without the layer.
+    /// The layer is off.
     Off,
-    /// With the layer and its synchronization checks; opening a device fails if there is no layer.
+    /// The layer and its synchronization checks are on. Opening a device fails if the layer is missing.
     On,
 }
 
@@ -37,7 +37,7 @@ pub struct Device {
     /// The pipelines of earlier runs, if they are kept.
     pub(crate) pipelines: Option<Pipelines>,
     pub(crate) time_limit: Duration,
-    /// The preferred memory properties of buffers, beside host visibility.
+    /// The preferred memory properties of buffers in addition to host visibility.
     pub(crate) buffers: vk::MemoryPropertyFlags,
     pub(crate) physical: vk::PhysicalDevice,
     capabilities: Capabilities,
@@ -109,8 +109,8 @@ impl Device {
         self.pipelines.get_or_insert_default();
     }
 
-    /// Puts buffers into device-local memory that the host can map, if there is any. This is fast for the device, and
-    /// slow for the host to read. By default, buffers are in memory that the host reads fast.
+    /// Puts buffers into device-local memory that the host can map, if such memory exists. This memory is fast for the
+    /// device, but slow for the host to read. By default, buffers are in memory that the host can read fast.
     pub fn keep_buffers_local(&mut self) {
         self.buffers = vk::MemoryPropertyFlags::DEVICE_LOCAL;
     }
@@ -175,8 +175,8 @@ impl Drop for Device {
             // Waiting for a hung device would never return, so its objects are leaked.
             return;
         }
-        // SAFETY: objects made from the device borrow it, so none is left; the queue is idle; the instance is not
-        // used again.
+        // SAFETY: objects created from the device borrow it, so none is left; the queue is idle; nothing uses the
+        // instance after this.
         unsafe {
             if let Some(pipelines) = &mut self.pipelines {
                 pipelines.destroy(&self.handle);

@@ -11,7 +11,7 @@ pub enum Error {
     Loader(String),
     /// No device has the requested name.
     NoDevice {
-        /// The requested name, or a part of one.
+        /// The requested name, or a part of a name.
         wanted: String,
         /// The devices that exist.
         found: Vec<String>,
@@ -20,7 +20,7 @@ pub enum Error {
     NoValidationLayer,
     /// The device lacks a feature that the work needs.
     Missing(&'static str),
-    /// The work exceeds the device's support: a format, or a limit.
+    /// The work needs a format or a limit that the device does not support.
     Unsupported(String),
     /// The work is inconsistent, for example it refers to a missing buffer.
     Work(String),

@@ -1,4 +1,4 @@
-//! The features of Vulkan 1.1 to 1.3, and extensions without features: all that a device supports are enabled.
+//! The features of Vulkan 1.1 to 1.3, and extensions without features. All that a device supports are enabled.
 
 use crate::instance::Instance;
 use ash::{ext, google, khr, vk};
@@ -15,7 +15,7 @@ pub struct Features {
     pub vulkan_1_3: vk::PhysicalDeviceVulkan13Features<'static>,
 }
 
-/// The properties, beside features, that decide whether a device can run a module.
+/// The properties that decide, in addition to features, whether a device can run a module.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Properties {
     /// The stages with subgroup operations, and the supported operations.
@@ -35,7 +35,7 @@ pub(crate) struct FloatControls {
     pub(crate) rounding_mode_rtz: [bool; 3],
 }
 
-/// Extensions for shaders without feature structures: they are enabled if the device supports them.
+/// Extensions for shaders without feature structures. They are enabled if the device supports them.
 const PLAIN_EXTENSIONS: &[&CStr] = &[
     ext::shader_stencil_export::NAME,
     ext::shader_subgroup_ballot::NAME,
@@ -47,7 +47,7 @@ const PLAIN_EXTENSIONS: &[&CStr] = &[
     khr::shader_non_semantic_info::NAME,
 ];
 
-/// Whether a device supports at least this Vulkan version; both are packed as Vulkan does.
+/// Whether a device supports at least this Vulkan version. Both versions are packed in Vulkan's format.
 pub(crate) fn is_at_least(device: u32, version: u32) -> bool {
     vk::api_version_major(device) > vk::api_version_major(version)
         || vk::api_version_major(device) == vk::api_version_major(version)
@@ -70,7 +70,7 @@ pub(crate) fn query(instance: &Instance, device: vk::PhysicalDevice, version: u3
     if is_at_least(version, vk::API_VERSION_1_3) {
         found.vulkan_1_3 = instance.features(device);
     }
-    // It would hide accesses out of bounds.
+    // This feature would hide out-of-bounds accesses.
     found.vulkan_1_3.robust_image_access = vk::FALSE;
     found
 }

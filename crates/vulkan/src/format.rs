@@ -7,7 +7,7 @@ struct Family {
     first: vk::Format,
     last: vk::Format,
     components: u64,
-    /// The bytes of a component.
+    /// The size of a component in bytes.
     width: u64,
 }
 
@@ -15,7 +15,7 @@ const fn family(first: vk::Format, last: vk::Format, components: u64, width: u64
     Family { first, last, components, width }
 }
 
-/// The formats with components of whole bytes, in the order red, green, blue, alpha.
+/// The formats whose components have whole bytes, in the order red, green, blue, alpha.
 const FAMILIES: &[Family] = &[
     family(vk::Format::R8_UNORM, vk::Format::R8_SRGB, 1, 1),
     family(vk::Format::R8G8_UNORM, vk::Format::R8G8_SRGB, 2, 1),
@@ -35,7 +35,7 @@ const FAMILIES: &[Family] = &[
     family(vk::Format::R64G64B64A64_UINT, vk::Format::R64G64B64A64_SFLOAT, 4, 8),
 ];
 
-/// The bytes of a texel or an attribute; `None` for a format that this crate does not know.
+/// Returns the size of a texel or an attribute in bytes; `None` for a format that this crate does not know.
 pub(crate) fn size(format: vk::Format) -> Option<u64> {
     use vk::Format as F;
     if let Some(family) = family_of(format) {
@@ -51,7 +51,7 @@ pub(crate) fn size(format: vk::Format) -> Option<u64> {
     }
 }
 
-/// Whether a texel is a depth.
+/// Whether texels of this format are depth values.
 pub(crate) fn is_depth(format: vk::Format) -> bool {
     matches!(format, vk::Format::D16_UNORM | vk::Format::D32_SFLOAT)
 }
@@ -61,7 +61,7 @@ pub(crate) fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
     if is_depth(format) { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
-/// The whole image, with one mip level.
+/// Returns the subresource range of a whole image with one mip level.
 pub(crate) fn subresources(format: vk::Format, layers: u32) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange {
         aspect_mask: aspect(format),
@@ -87,7 +87,7 @@ pub(crate) fn colour(format: vk::Format, texel: &[u8]) -> Option<vk::ClearColorV
     components(format, texel, [0; 4]).map(|bits| vk::ClearColorValue { uint32: bits })
 }
 
-/// The 32 bits of each component of a texel; components that the format lacks are those of `rest`.
+/// Returns the 32 bits of each component of a texel. Components that the format lacks come from `rest`.
 fn components(format: vk::Format, texel: &[u8], rest: [u32; 4]) -> Option<[u32; 4]> {
     let family = family_of(format)?;
     let read = Reading::of(family, format)?;
@@ -98,9 +98,9 @@ fn components(format: vk::Format, texel: &[u8], rest: [u32; 4]) -> Option<[u32; 
     Some(bits)
 }
 
-/// Returns the texels in these bytes as shaders read them, four 32-bit values each.
+/// Returns the texels in these bytes as shaders read them: four 32-bit values per texel.
 ///
-/// Components that the format lacks are those of (0, 0, 0, 1). `None` for a format that this crate cannot read.
+/// Components that the format lacks come from (0, 0, 0, 1). Returns `None` for a format that this crate cannot read.
 pub fn texel_words(format: vk::Format, bytes: &[u8]) -> Option<Vec<[u32; 4]>> {
     let is_integer = family_of(format)
         .and_then(|family| Reading::of(family, format))
@@ -141,7 +141,7 @@ impl Reading {
         }
     }
 
-    /// The 32 bits of a component: those of a float or of an integer.
+    /// Returns the 32 bits of a component as a float or an integer.
     fn bits(self, component: &[u8]) -> Option<u32> {
         let (value, signed, most) = match *component {
             [a] => (u32::from(a), i32::from(a.cast_signed()), u32::from(u8::MAX)),

@@ -8,7 +8,7 @@ use crate::texture::{Fill, Texture};
 use crate::work::{Resource, Target, Work};
 use ash::vk;
 
-/// An image that can be drawn to, and the buffer for its pixels.
+/// An image to draw to, and the buffer for its pixels.
 pub(crate) struct Image<'d> {
     pub(crate) view: Owned<'d, vk::ImageView>,
     pub(crate) handle: Owned<'d, vk::Image>,
@@ -38,7 +38,7 @@ impl<'d> Image<'d> {
             true => Usage::DEPTH_STENCIL_ATTACHMENT,
             false => Usage::COLOR_ATTACHMENT,
         };
-        // Resources of the draws add usages.
+        // Resources of the draws require additional usages.
         let mut usage = attachment | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
         for resource in work.draws.iter().flat_map(|draw| &draw.descriptors) {
             usage |= match resource.resource {
@@ -62,7 +62,7 @@ impl<'d> Image<'d> {
     }
 }
 
-/// The image of a texture, and the buffer that it is filled from and read back to.
+/// The image of a texture, and the buffer from which it is filled and to which it is read back.
 pub(crate) struct TextureImage<'d> {
     pub(crate) view: Owned<'d, vk::ImageView>,
     pub(crate) handle: Owned<'d, vk::Image>,

@@ -1,10 +1,10 @@
-//! A device's support for indices beyond Vulkan 1.0.
+//! A device's support for index features beyond Vulkan 1.0.
 
 use crate::instance::Instance;
 use ash::{ext, vk};
 use std::ffi::CStr;
 
-/// A device's support for indices beyond Vulkan 1.0.
+/// A device's support for index features beyond Vulkan 1.0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Indexing {
     /// Indices of 8 bits (`VK_EXT_index_type_uint8`).

@@ -14,9 +14,9 @@ pub struct DeviceName {
     pub device: String,
     /// The name of the driver; empty if the device does not report it.
     pub driver: String,
-    /// The version of the driver: its description, or else its number in the vendor's packing.
+    /// The version of the driver: its description, or else the vendor's packed version number.
     pub driver_version: String,
-    /// The Vulkan version that the device supports, as Vulkan packs it.
+    /// The Vulkan version that the device supports, in Vulkan's packed format.
     pub api_version: u32,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Instance {
     pub(crate) layer: Option<Layer>,
     pub(crate) log: Arc<Log>,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    // The loader's library must stay open as long as any object made through it.
+    // The loader's library must stay open as long as any object created through it.
     _entry: ash::Entry,
 }
 
@@ -61,8 +61,8 @@ impl Instance {
             extensions.push(ext::debug_utils::NAME.as_ptr());
             extensions.push(ext::validation_features::NAME.as_ptr());
         }
-        // Newer layers check buffer accesses of shaders only on request, and limit repeated messages to ten, over all
-        // tests together. Older layers know neither setting.
+        // By default, newer layers do not check buffer accesses of shaders, and report each message at most ten times
+        // in a process. Older layers know neither setting.
         let values = [vk::TRUE.to_ne_bytes(), vk::FALSE.to_ne_bytes()];
         let names = [c"syncval_shader_accesses_heuristic", c"enable_message_limit"];
         let setting = |(name, value): (&CStr, &[u8; 4])| vk::LayerSettingEXT {
@@ -195,7 +195,7 @@ fn has_extension(entry: &ash::Entry, name: &CStr) -> Result<bool, Error> {
     Ok(extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(name)))
 }
 
-/// Returns the Vulkan loader's description of a layer of this name, if it finds one.
+/// Returns the Vulkan loader's description of the layer with this name, if the loader finds the layer.
 pub fn find_layer(name: &CStr) -> Result<Option<Layer>, Error> {
     // SAFETY: the loaded library is the system's Vulkan loader.
     let entry = unsafe { ash::Entry::load() }.map_err(|why| Error::Loader(why.to_string()))?;

@@ -1,4 +1,4 @@
-//! Checks that a draw has all resources that its shaders use: a driver may crash without them.
+//! Checks that a draw has all resources that its shaders use, because a driver may crash without them.
 
 use crate::descriptors::Binding;
 use crate::error::Error;
@@ -22,7 +22,7 @@ pub(crate) fn check(
     if draw.addresses.is_empty() && m.has_capability(Capability::PHYSICAL_STORAGE_BUFFER_ADDRESSES)
     {
         return Err(Error::Unsupported(
-            "addresses of buffers, which nothing here tells".to_owned(),
+            "addresses of buffers that the draw does not provide".to_owned(),
         ));
     }
     // The variables that the entry point uses.
@@ -51,7 +51,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The operand of a decoration that has one.
+/// Returns the first operand of a decoration, if the decoration exists.
 fn decoration(m: &Module<'_>, id: Id, decoration: Decoration) -> Option<u32> {
     m.decoration(id, decoration).and_then(|operands| operands.first().copied())
 }
@@ -60,7 +60,7 @@ fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Option<Id> {
     m.pointer(variable.pointer_type()).map(|pointer| pointer.1)
 }
 
-/// Checks that every member at least begins within the push constants.
+/// Checks that every member begins within the push constants.
 fn check_push_constants(
     m: &Module<'_>,
     variable: Variable<'_>,
@@ -72,7 +72,7 @@ fn check_push_constants(
     let given = draw.push_constants.len();
     match last {
         Some(last) if last as usize >= given => Err(Error::Work(format!(
-            "a shader has a push constant at byte {last}, and there are {given} bytes"
+            "a shader has a push constant at byte {last}, but the draw has {given} bytes"
         ))),
         _ => Ok(()),
     }
@@ -91,12 +91,12 @@ fn check_attribute(m: &Module<'_>, variable: Variable<'_>, draw: &Draw<'_>) -> R
     match wanted.find(|location| !given.contains(location)) {
         None => Ok(()),
         Some(location) => Err(Error::Work(format!(
-            "a shader has an attribute at location {location} that is not there"
+            "a shader has an attribute at location {location}, but the draw has none there"
         ))),
     }
 }
 
-/// The number of attributes in a variable of this type, one for each column and element, and the locations of each.
+/// Returns the number of attributes of a variable, one per column and element, and the locations of each attribute.
 fn attributes(m: &Module<'_>, ty: Id) -> (u32, u32) {
     let length = match m.ty(ty) {
         Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(1),
@@ -141,7 +141,7 @@ fn check_binding(
         _ => {
             let bound = bound.map(|bound| (bound.count, bound.descriptor_type));
             Err(Error::Work(format!(
-                "set {set}, binding {binding}: a shader has {elements} of {types:?}, bound is {bound:?}"
+                "set {set}, binding {binding}: a shader has {elements} of {types:?}, but {bound:?} is bound"
             )))
         }
     }

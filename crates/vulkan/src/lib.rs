@@ -2,15 +2,15 @@
 //!
 //! Only a driver can show whether a rewritten shader still behaves like the original. This crate takes plain data,
 //! [`Work`] (buffers, targets, draws), runs it on a [`Device`] in one submission, and returns plain data, an
-//! [`Outcome`]: the buffers, the pixels and the counts. The Khronos validation layer can check a device, which keeps
-//! the layer's messages.
+//! [`Outcome`]: the buffers, the pixels and the counts. The Khronos validation layer can check a device, and the
+//! device keeps the layer's messages.
 //!
-//! A [`Sequence`] is executed exactly as polyshade's planner states, with no other waits.
+//! A [`Sequence`] is executed exactly as polyshade's planner states, with no further waits.
 //!
-//! [`capture_draw`] makes the capture pass of a draw, with polyshade's requirements bound.
+//! [`capture_draw`] builds the capture pass of a draw, and binds everything that polyshade requires.
 //!
-//! [`model`] computes the results of transform feedback, [`blend_model`] those of advanced blending, for comparisons
-//! without a driver that supports them.
+//! [`model`] computes the results of transform feedback, and [`blend_model`] computes the results of advanced
+//! blending. The comparison of results then needs no driver that supports these features.
 
 mod address;
 mod blend;

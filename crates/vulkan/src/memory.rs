@@ -1,4 +1,4 @@
-//! Vulkan objects that are destroyed with their guard, and the memory of buffers and images.
+//! Vulkan objects that are destroyed when their owner is dropped, and the memory of buffers and images.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -18,7 +18,7 @@ macro_rules! objects {
     ($($object:ident: $destroy:ident,)*) => {
         $(impl Object for vk::$object {
             unsafe fn destroy(self, device: &ash::Device) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { device.$destroy(self, None) }
             }
         })*
@@ -44,7 +44,8 @@ objects! {
     ShaderModule: destroy_shader_module,
 }
 
-/// The guard of an object. Code that submits work keeps the guards until the work has finished, or leaks them.
+/// Destroys a Vulkan object when dropped. Code that submits work keeps the value until the work has finished, or leaks
+/// it.
 pub(crate) struct Owned<'d, T: Object> {
     device: &'d ash::Device,
     object: T,
@@ -55,7 +56,7 @@ impl<'d, T: Object> Owned<'d, T> {
         Owned { device: &device.handle, object }
     }
 
-    /// Returns the object without destroying it.
+    /// Returns the object and does not destroy it.
     pub(crate) fn release(self) -> T {
         ManuallyDrop::new(self).object
     }
@@ -71,7 +72,7 @@ impl<T: Object> Deref for Owned<'_, T> {
 
 impl<T: Object> Drop for Owned<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: the guard has the only copy that outlives a call, and submitted work has finished.
+        // SAFETY: other copies of the object live only during a call, and submitted work has finished.
         unsafe { self.object.destroy(self.device) };
     }
 }
@@ -87,7 +88,7 @@ pub(crate) struct Buffer<'d> {
 }
 
 impl<'d> Buffer<'d> {
-    /// Creates a buffer with these contents, for every usage that the device supports.
+    /// Creates a buffer with these contents and with every usage that the device supports.
     pub(crate) fn new(device: &'d Device, contents: &[u8]) -> Result<Buffer<'d>, Error> {
         use vk::BufferUsageFlags as Usage;
         let mut usage = Usage::VERTEX_BUFFER
@@ -107,7 +108,7 @@ impl<'d> Buffer<'d> {
         if has_addresses {
             usage |= Usage::SHADER_DEVICE_ADDRESS;
         }
-        // Vulkan does not allow empty buffers; this crate does.
+        // Vulkan does not allow empty buffers, but this crate does.
         let info = vk::BufferCreateInfo::default().size(contents.len().max(4) as u64).usage(usage);
 
         // SAFETY: the memory is new, large enough, of an allowed type and mapped completely.
@@ -137,7 +138,7 @@ impl<'d> Buffer<'d> {
 
     /// Overwrites a part of the contents. No running work may use the buffer.
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) {
-        assert!(offset + bytes.len() <= self.size, "the buffer is not that long");
+        assert!(offset + bytes.len() <= self.size, "the bytes fit into the buffer");
         // SAFETY: the memory stays mapped as long as the buffer lives, and contains the bytes.
         unsafe { self.mapped.add(offset).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     }
@@ -167,7 +168,7 @@ pub(crate) fn create_image<'d>(
     }
 }
 
-/// Creates a view of an image that was made from `info`.
+/// Creates a view of an image that was created from `info`.
 pub(crate) fn create_view<'d>(
     device: &'d Device,
     image: vk::Image,
@@ -185,7 +186,7 @@ pub(crate) fn create_view<'d>(
     Ok(Owned::new(device, view))
 }
 
-/// Allocates memory with the required properties, and with the preferred ones if possible.
+/// Allocates memory with the required properties, and with the preferred properties if possible.
 fn allocate<'d>(
     device: &'d Device,
     needs: vk::MemoryRequirements,
@@ -200,7 +201,7 @@ fn allocate<'d>(
         })
     };
     let Some(index) = find(must | better).or_else(|| find(must)) else {
-        return Err(Error::Missing("memory that the host sees"));
+        return Err(Error::Missing("host-visible memory"));
     };
     let mut flags =
         vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
@@ -209,7 +210,7 @@ fn allocate<'d>(
     if has_address {
         info = info.push_next(&mut flags);
     }
-    // SAFETY: the memory type is one of the device.
+    // SAFETY: the memory type belongs to the device.
     let memory = unsafe { device.handle.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
     Ok(Owned::new(device, memory))
 }

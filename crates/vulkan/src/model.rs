@@ -1,8 +1,9 @@
-//! A model of transform feedback as the specifications define it, for devices without it.
+//! A model of transform feedback as the specifications define it, for devices that lack transform feedback.
 //!
-//! This is an oracle: it shares no code with the lowering that it judges, except the names of topologies and
-//! provoking vertices, and prefers simplicity to speed. It defines the order of captured vertices ([`primitives`]),
-//! the places of their values ([`interleave`]), and the primitives that do not fit into full buffers ([`capture`]).
+//! The model is an oracle: it shares no code with the lowering that it checks, except the names of topologies and
+//! provoking vertex modes, and prefers simplicity to speed. It defines the order of captured vertices
+//! ([`primitives`]), the offsets of their values ([`interleave`]), and which primitives do not fit into full buffers
+//! ([`capture`]).
 
 use crate::work::Captured;
 use ash::vk;
@@ -10,13 +11,13 @@ use polyshade::transform_feedback::ProvokingVertex;
 pub use polyshade::transform_feedback::Topology;
 use std::ops::Range;
 
-/// Returns Vulkan's name of a topology; Vulkan has no line loops.
+/// Returns the Vulkan topology, or `None` for line loops, which Vulkan lacks.
 pub fn native_topology(topology: Topology) -> Option<vk::PrimitiveTopology> {
     let has_vulkans_number = topology != Topology::LineLoop;
     has_vulkans_number.then(|| vk::PrimitiveTopology::from_raw(topology as i32))
 }
 
-/// Returns the primitives of one instance, in order: the captured vertices of each, in order, counted from 0.
+/// Returns the primitives of one instance in order: for each, its captured vertices in order, counted from 0.
 ///
 /// Left-over vertices at the end belong to no primitive.
 pub fn primitives(topology: Topology, mode: ProvokingVertex, vertices: u32) -> Vec<Vec<u32>> {
@@ -37,9 +38,9 @@ pub fn primitives(topology: Topology, mode: ProvokingVertex, vertices: u32) -> V
     (0..count).map(|i| corners(topology, mode, i, n)).collect()
 }
 
-/// The vertices of primitive `i` of a draw of `n` vertices. The specification's table is for the first vertex as
-/// provoking vertex. For the last, triangles are rotated, which keeps the winding, until that vertex is last; lines
-/// do not change.
+/// Returns the vertices of primitive `i` in a draw of `n` vertices. The specification's table applies to the first
+/// vertex as provoking vertex. In the last-vertex mode, triangles are rotated, which keeps the winding, until the
+/// provoking vertex is last; lines do not change.
 fn corners(topology: Topology, mode: ProvokingVertex, i: u32, n: u32) -> Vec<u32> {
     let odd = i % 2 == 1;
     let (mut first, last) = match topology {
@@ -68,7 +69,7 @@ fn corners(topology: Topology, mode: ProvokingVertex, i: u32, n: u32) -> Vec<u32
     first
 }
 
-/// An entry of the list of varyings that OpenGL captures interleaved.
+/// An entry in OpenGL's list of varyings for interleaved capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry<'a> {
     /// A varying: its name and its number of 32-bit components.
@@ -82,13 +83,13 @@ pub enum Entry<'a> {
 /// The offsets of the varyings in one buffer, and its stride.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BufferLayout {
-    /// The bytes from one vertex to the next.
+    /// The distance between two vertices in bytes.
     pub stride: u32,
     /// The varyings and their offsets in bytes.
     pub varyings: Vec<(String, u32)>,
 }
 
-/// Lays varyings out one after the other, in a new buffer after each [`Entry::NextBuffer`].
+/// Lays out varyings one after the other. A new buffer begins after each [`Entry::NextBuffer`].
 pub fn interleave(entries: &[Entry<'_>]) -> Vec<BufferLayout> {
     let mut done = Vec::new();
     let mut open = BufferLayout::default();
@@ -113,9 +114,9 @@ pub struct Draw {
     pub topology: Topology,
     /// The provoking vertex mode, which affects the order of a triangle's vertices.
     pub provoking_vertex: ProvokingVertex,
-    /// The vertices: the first, and one past the last.
+    /// The range of vertices.
     pub vertices: Range<u32>,
-    /// The instances: the first, and one past the last.
+    /// The range of instances.
     pub instances: Range<u32>,
 }
 
@@ -126,9 +127,9 @@ pub struct Buffer {
     pub memory: Vec<u8>,
     /// The part that may be written.
     pub range: Range<usize>,
-    /// The bytes from one vertex to the next; 0 if nothing is captured.
+    /// The distance between two vertices in bytes; 0 if nothing is captured.
     pub stride: usize,
-    /// The number of bytes of the range that are filled: the counter.
+    /// The counter: the number of bytes of the range that are filled.
     pub reached: usize,
 }
 
@@ -143,7 +144,7 @@ pub struct Value {
     pub bytes: Vec<u8>,
 }
 
-/// Captures a draw of a shader, which maps a vertex index and an instance index to values.
+/// Captures a draw. The shader maps a vertex index and an instance index to values.
 pub fn capture(
     draw: &Draw,
     buffers: &mut [Buffer],
@@ -153,7 +154,7 @@ pub fn capture(
     capture_indexed(draw, &[vertices], buffers, shader)
 }
 
-/// Captures an indexed draw: for each instance, the vertices of each segment between restarts, not `draw.vertices`.
+/// Captures an indexed draw. Each instance has the vertices of each segment between restarts, not `draw.vertices`.
 pub fn capture_indexed(
     draw: &Draw,
     segments: &[Vec<u32>],
@@ -183,7 +184,7 @@ pub fn capture_indexed(
     captured
 }
 
-/// Appends a vertex to all buffers. Gaps keep their contents.
+/// Appends a vertex to all buffers. Gaps between values keep their contents.
 fn write_vertex(buffers: &mut [Buffer], values: &[Value]) {
     for Value { buffer, offset, bytes } in values {
         let buffer = &mut buffers[*buffer];

@@ -35,15 +35,15 @@ pub(crate) struct State<'a> {
     targets: Vec<TargetFormat>,
     /// The depth test, and the format and sample count of its target.
     depth: Option<(DepthTest, TargetFormat)>,
-    /// Whether each target is an input attachment, too.
+    /// Whether each target is also an input attachment.
     reads_targets: Vec<bool>,
     reads: TargetReads,
     blends: &'a [Blend],
     advanced_blend: Option<AdvancedBlend>,
     fixed_blend: FixedBlend,
-    /// How the passes that use the pipeline begin.
+    /// How the render passes that use the pipeline begin.
     scope: PassScope,
-    /// Whether it is a compute pipeline.
+    /// Whether the pipeline is a compute pipeline.
     dispatched: bool,
 }
 
@@ -102,7 +102,7 @@ impl State<'_> {
 
 const DYNAMIC: [vk::DynamicState; 2] = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
 
-/// A pipeline that a run uses: kept by its device, or destroyed with the run.
+/// A pipeline that a run uses. Its device keeps it, or it is destroyed with the run.
 pub(crate) struct Shared<'d> {
     device: &'d Device,
     pipeline: Arc<Pipeline>,
@@ -130,7 +130,7 @@ impl Deref for Shared<'_> {
 impl Drop for Shared<'_> {
     fn drop(&mut self) {
         if self.device.pipelines.is_none() {
-            // SAFETY: there is no other reference, and submitted work has finished.
+            // SAFETY: no other reference exists, and submitted work has finished.
             unsafe { self.pipeline.destroy(&self.device.handle) };
         }
     }
@@ -212,8 +212,8 @@ fn create_layout<'d>(
 }
 
 /// Creates a render pass with one subpass that draws to `targets` and tests against `depth`. All attachments stay in
-/// the layout `GENERAL` and keep their contents. Targets marked in `reads` are input attachments, too, and then the
-/// subpass has a self-dependency.
+/// the layout `GENERAL` and keep their contents. Targets marked in `reads` are also input attachments; the subpass
+/// then has a self-dependency.
 pub(crate) fn create_render_pass<'d>(
     device: &'d Device,
     targets: &[TargetFormat],
@@ -404,7 +404,7 @@ impl<'d> Shader<'d> {
 
     fn new(device: &'d Device, stage: &Stage<'_>) -> Result<Shader<'d>, Error> {
         let entry_point = CString::new(stage.entry_point)
-            .map_err(|_| Error::Work("the entry point's name contains a zero".to_owned()))?;
+            .map_err(|_| Error::Work("the entry point's name contains a NUL byte".to_owned()))?;
         let info = vk::ShaderModuleCreateInfo::default().code(stage.words);
         // SAFETY: the caller of `run` promises valid modules.
         let module = unsafe { device.handle.create_shader_module(&info, None) }

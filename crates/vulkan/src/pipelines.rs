@@ -1,5 +1,5 @@
-//! Pipelines that a device keeps for later runs. Tests often repeat a state, and software drivers take longer to
-//! compile its shaders than to draw.
+//! Pipelines that a device keeps for later runs. Tests often repeat pipeline states, and software drivers take longer
+//! to compile shaders than to draw.
 
 use crate::error::Error;
 use ash::vk;
@@ -14,16 +14,16 @@ pub(crate) struct Pipeline {
     pub(crate) handle: vk::Pipeline,
     pub(crate) layout: vk::PipelineLayout,
     pub(crate) render_pass: vk::RenderPass,
-    /// One for every set up to the highest that is used.
+    /// One set layout for every set up to the highest set that is used.
     pub(crate) set_layouts: Vec<vk::DescriptorSetLayout>,
 }
 
 impl Pipeline {
     /// # Safety
     ///
-    /// It belongs to the device, and nothing uses it, now or later.
+    /// The pipeline belongs to the device, and nothing uses it, now or later.
     pub(crate) unsafe fn destroy(&self, device: &ash::Device) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             device.destroy_pipeline(self.handle, None);
             device.destroy_pipeline_layout(self.layout, None);
@@ -34,12 +34,12 @@ impl Pipeline {
     }
 }
 
-/// The pipelines of a device, by hashes of their states that are wide enough to be unique.
+/// The pipelines of a device, by hashes of their states. The hashes are wide enough to be unique.
 #[derive(Default)]
 pub(crate) struct Pipelines(Mutex<HashMap<u128, Arc<Pipeline>>>);
 
 impl Pipelines {
-    /// Returns the pipeline with this key. Creates it if there is none.
+    /// Returns the pipeline with this key. Creates it if it does not exist.
     pub(crate) fn get(
         &self,
         device: &ash::Device,
@@ -62,7 +62,7 @@ impl Pipelines {
             kept.retain(|_, pipeline| {
                 let is_used = Arc::strong_count(pipeline) > 1;
                 if !is_used {
-                    // SAFETY: no run has it.
+                    // SAFETY: no run uses it.
                     unsafe { pipeline.destroy(device) };
                 }
                 is_used
@@ -77,7 +77,7 @@ impl Pipelines {
     /// No run on the device is in progress.
     pub(crate) unsafe fn destroy(&mut self, device: &ash::Device) {
         let kept = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         kept.drain().for_each(|(_, pipeline)| unsafe { pipeline.destroy(device) });
     }
 }

@@ -1,7 +1,7 @@
-//! Executes plans: draws, binds and waits exactly as the planner states.
+//! Executes plans, with exactly the draws, bindings and waits that the planner states.
 //!
 //! [`Device::run`] waits for everything after every draw. A [`Sequence`] waits only where a plan or the application
-//! states it, so the validation layer can find missing dependencies in plans.
+//! waits, so the validation layer can find missing dependencies in plans.
 
 mod capabilities;
 mod encoders;
@@ -19,21 +19,21 @@ use crate::work::{Captured, Draw, Outcome, Place, Range, Work};
 use polyshade::transform_feedback;
 use polyshade_planner::{Barrier, PassScope, Plan, Query, Variant};
 
-/// The actions of an application in one submission.
+/// The commands of an application in one submission.
 #[derive(Debug, Clone, Default)]
 pub struct Sequence<'a> {
     /// The buffers, textures and targets. It must not contain draws.
     pub work: Work<'a>,
-    /// The actions, in order.
+    /// The commands, in order.
     pub items: Vec<Item<'a>>,
-    /// How passes begin: the [`pass_scope`](polyshade_planner::Device::pass_scope) of the planned device.
+    /// How render passes begin: the [`pass_scope`](polyshade_planner::Device::pass_scope) of the planned device.
     pub scope: PassScope,
-    /// The number of further submissions of the commands, each after the previous one has finished. Buffers keep
-    /// their contents; textures and targets are filled anew.
+    /// The number of times that the commands are submitted again, each after the previous submission has finished.
+    /// Buffers keep their contents; textures and targets are filled again.
     pub again: u32,
 }
 
-/// One action of an application.
+/// One command of an application.
 #[derive(Debug, Clone)]
 pub enum Item<'a> {
     /// Begins a render pass, with this target or none.
@@ -48,12 +48,12 @@ pub enum Item<'a> {
     Draw(Box<PlannedDraw<'a>>),
 }
 
-/// A draw, and the plan that was made for it and for the state of the application at that point.
+/// A draw, and the plan for it in the application's state at that point.
 #[derive(Debug, Clone)]
 pub struct PlannedDraw<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// The draw, with the original shaders and the application's target, if any. `numbers` replaces its topology,
+    /// The draw, with the original shaders and the application's target, if any. `numbers` overrides its topology,
     /// provoking vertex, vertices and instances.
     pub draw: Draw<'a>,
     /// The topology, provoking vertex, vertices and instances.
@@ -62,11 +62,12 @@ pub struct PlannedDraw<'a> {
     pub variants: Vec<(Variant, &'a [u32])>,
     /// The variants that compute the counts, if the host keeps the counters.
     pub capture: Option<&'a Variants<'a>>,
-    /// The index of the buffer of each feedback buffer.
+    /// For each feedback buffer, the index of its buffer.
     pub feedback: Vec<usize>,
     /// The arguments of an indirect draw.
     pub arguments: Option<IndirectArguments>,
-    /// The place that conditional rendering reads, and whether 0 means to draw; only the counter pass uses it.
+    /// The place that conditional rendering reads, and whether the value 0 enables the draw; only the counter pass
+    /// uses it.
     pub predicate: Option<(Place, bool)>,
 }
 
@@ -77,9 +78,9 @@ pub struct IndirectArguments {
     pub place: Place,
     /// The number of draws, or the maximum if `count` is given.
     pub draws: u32,
-    /// The bytes from one draw's arguments to the next.
+    /// The distance in bytes between the arguments of two draws.
     pub stride: u32,
-    /// The place of the number of draws, if the device reads it.
+    /// The place of the draw count, if the device reads it.
     pub count: Option<Place>,
 }
 
@@ -112,20 +113,20 @@ pub struct Executed {
 pub struct Counted {
     /// The query.
     pub query: Query,
-    /// The counts; for a query of generated primitives, both are equal.
+    /// The counts. For a query of generated primitives, the two counts are equal.
     pub counts: Captured,
 }
 
 impl Device {
     /// Executes a sequence in one submission, without adding anything that the plans lack.
     ///
-    /// A wrong plan therefore fails: at best with a message of the validation layer. Otherwise this is like
+    /// A wrong plan therefore fails, at best with a message of the validation layer. Otherwise, this works like
     /// [`run`](Device::run).
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Device::run); `Missing` and `Unsupported` if a plan is for another device; `Work` if a plan
-    /// begins its passes in another way than the sequence.
+    /// The errors of [`run`](Device::run); `Missing` and `Unsupported` if a plan is for another device; `Work` if a
+    /// plan begins its passes differently than the sequence.
     pub fn execute(&self, sequence: &Sequence<'_>) -> Result<Executed, Error> {
         let buffers = sequence.work.buffers.len();
         let targets = sequence.work.targets.len();

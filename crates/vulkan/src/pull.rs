@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 
 /// Binds vertex buffers, by number, and fills in the host parameters of the stage `draw.stages[stage]`.
 ///
-/// The stage must be the result of vertex pulling. `told` has the values that the shader leaves to the host. A range
-/// must end at the end of its buffer, or at a multiple of 4 bytes.
+/// The stage must be the result of vertex pulling. `options` has the values that the shader reads as host parameters.
+/// A range must end at the end of its buffer, or at a multiple of 4 bytes.
 ///
 /// # Panics
 ///
-/// A buffer that the shader reads has no range, or `told` lacks a value that is left to the host.
+/// Panics if a buffer that the shader reads has no range, or if `options` lacks a value of a host parameter.
 pub fn bind_pulled(
     pulled: &Lowered<'_, Pulled>,
-    told: &Options,
+    options: &Options,
     ranges: &BTreeMap<u32, Range>,
     stage: usize,
     draw: &mut Draw<'_>,
@@ -36,10 +36,10 @@ pub fn bind_pulled(
     let value = |name: &str| {
         let number = |what: &str| name.strip_prefix(what)?.parse::<u32>().ok();
         let range = |number: u32| &ranges[&number];
-        let buffer = |number: u32| told.buffers()[&number];
-        let attribute = |number: u32| told.attributes()[&number];
+        let buffer = |number: u32| options.buffers()[&number];
+        let attribute = |number: u32| options.attributes()[&number];
         let format = |number: u32| attribute(number).format.map_or([0; 2], Format::words);
-        let said = "what the host says is told";
+        let provided = "the options contain every value of a host parameter";
         if name == "first_instance" {
             first_instance
         } else if let Some(number) = number("vertex_offset_") {
@@ -47,11 +47,11 @@ pub fn bind_pulled(
         } else if let Some(number) = number("vertex_size_") {
             range(number).size as u32
         } else if let Some(number) = number("vertex_stride_") {
-            buffer(number).stride.expect(said)
+            buffer(number).stride.expect(provided)
         } else if let Some(number) = number("vertex_rate_") {
-            buffer(number).rate.expect(said).word()
+            buffer(number).rate.expect(provided).word()
         } else if let Some(number) = number("attribute_offset_") {
-            attribute(number).offset.expect(said)
+            attribute(number).offset.expect(provided)
         } else if let Some(number) = number("attribute_format_") {
             format(number)[0]
         } else if let Some(number) = number("attribute_layout_") {
@@ -65,7 +65,7 @@ pub fn bind_pulled(
     let block = place_words(words.source, &values, stage, draw, work);
     for (number, range) in ranges {
         if let Some(low) = words.number(&format!("vertex_address_low_{number}")) {
-            let buffer = block.expect("addresses are in memory");
+            let buffer = block.expect("addresses are stored in a buffer");
             let of = At { buffer: range.buffer, offset: range.offset };
             let to = AddressAt::Buffer(At { buffer, offset: u64::from(low) * 4 });
             draw.addresses.push(Address { of, to });

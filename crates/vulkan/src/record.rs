@@ -9,7 +9,7 @@ use crate::work::{Draw, Place, Target, TransformFeedback, Work};
 use ash::vk;
 
 impl Objects<'_> {
-    /// Records the draws, and waits for everything after each.
+    /// Records the draws, and waits for everything after each draw.
     pub(crate) fn record(&self, work: &Work<'_>) -> Result<(), Error> {
         let (commands, counters) = (self.command_buffer, self.counters.as_ref());
         self.record_with(|| {
@@ -41,7 +41,8 @@ impl Objects<'_> {
         })
     }
 
-    /// Records the fills of textures and targets, then `between`, then the copies to memory that the host reads.
+    /// Records the fills of textures and targets, then the commands of `between`, then the copies to host-readable
+    /// memory.
     pub(crate) fn record_with(&self, between: impl FnOnce()) -> Result<(), Error> {
         let (device, commands) = (&self.device.handle, self.command_buffer);
         let info = vk::CommandBufferBeginInfo::default();
@@ -89,7 +90,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Transitions an image to the layout that it keeps, before a transfer fills it.
+    /// Transitions an image to its permanent layout, before a transfer fills it.
     fn enter(&self, image: vk::Image, subresources: vk::ImageSubresourceRange) {
         let barriers = [vk::ImageMemoryBarrier::default()
             .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
@@ -173,7 +174,7 @@ impl Objects<'_> {
         }
     }
 
-    /// Copies a texture to memory that the host reads.
+    /// Copies a texture to host-readable memory.
     fn read(&self, texture: &TextureImage<'_>) {
         // SAFETY: a storage texture has transfer source usage, and the buffer has the size of all its texels.
         unsafe {
@@ -209,7 +210,7 @@ impl Objects<'_> {
             unsafe { device.cmd_dispatch(commands, x, y, z) };
             return;
         }
-        // The pass, inside of it transform feedback, and the draw.
+        // The render pass, transform feedback inside the pass, and the draw.
         if draw.reads.local {
             self.begin_rendering(
                 objects.area(),
@@ -255,7 +256,7 @@ impl Objects<'_> {
             .framebuffer(*objects.framebuffer)
             .render_area(objects.area());
         let (device, commands) = (&self.device.handle, self.command_buffer);
-        // SAFETY: framebuffer and pipeline were made for this render pass.
+        // SAFETY: framebuffer and pipeline were created for this render pass.
         unsafe { device.cmd_begin_render_pass(commands, &pass, vk::SubpassContents::INLINE) };
     }
 
@@ -401,7 +402,7 @@ impl Objects<'_> {
     }
 }
 
-/// The copy of all pixels of a target.
+/// Returns the copy region of all pixels of a target.
 fn whole(image: &Image<'_>) -> vk::BufferImageCopy {
     let Target { format, width, height, .. } = image.target;
     vk::BufferImageCopy {

@@ -8,7 +8,8 @@ use polyshade::spv::ExecutionModel;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 
-/// The required device features as Vulkan structures. A structure is `None` if none of its features is required.
+/// The required device features as Vulkan structures. An optional structure is `None` if none of its features is
+/// required.
 #[derive(Clone, Debug, Default)]
 pub struct RequiredFeatures {
     /// The features of Vulkan 1.0.
@@ -33,7 +34,7 @@ pub struct RequiredFeatures {
 }
 
 impl RequiredFeatures {
-    /// Collects the features of `requirements`. Call [`add`](Self::add) for those of further shaders.
+    /// Collects the features of `requirements`. Call [`add`](Self::add) for the requirements of further shaders.
     pub fn new(requirements: &Requirements) -> Self {
         let mut features = Self::default();
         features.add(requirements);
@@ -49,9 +50,9 @@ impl RequiredFeatures {
 
     /// The member of the structures that enables `feature`.
     fn member(&mut self, feature: Feature) -> &mut vk::Bool32 {
-        let core = &mut self.vulkan_1_0;
-        let vulkan_1_1 = &mut self.vulkan_1_1;
-        let vulkan_1_2 = &mut self.vulkan_1_2;
+        let Self { vulkan_1_0: core, vulkan_1_1, vulkan_1_2, .. } = self;
+        let Self { transform_feedback, advanced_blend, local_read, .. } = self;
+        let Self { attachment_order, tile_image, interlock, .. } = self;
         match feature {
             Feature::FragmentStoresAndAtomics => &mut core.fragment_stores_and_atomics,
             Feature::GeometryShader => &mut core.geometry_shader,
@@ -79,14 +80,6 @@ impl RequiredFeatures {
             Feature::ShaderOutputLayer => {
                 &mut vulkan_1_2.get_or_insert_default().shader_output_layer
             }
-            _ => self.member_of_extension(feature),
-        }
-    }
-
-    fn member_of_extension(&mut self, feature: Feature) -> &mut vk::Bool32 {
-        let interlock = &mut self.interlock;
-        let transform_feedback = &mut self.transform_feedback;
-        match feature {
             Feature::TransformFeedback => {
                 &mut transform_feedback.get_or_insert_default().transform_feedback
             }
@@ -94,17 +87,17 @@ impl RequiredFeatures {
                 &mut transform_feedback.get_or_insert_default().geometry_streams
             }
             Feature::AdvancedBlendCoherentOperations => {
-                &mut self.advanced_blend.get_or_insert_default().advanced_blend_coherent_operations
+                &mut advanced_blend.get_or_insert_default().advanced_blend_coherent_operations
             }
             Feature::DynamicRenderingLocalRead => {
-                &mut self.local_read.get_or_insert_default().dynamic_rendering_local_read
+                &mut local_read.get_or_insert_default().dynamic_rendering_local_read
             }
             Feature::RasterizationOrderColorAttachmentAccess => {
-                let order = self.attachment_order.get_or_insert_default();
+                let order = attachment_order.get_or_insert_default();
                 &mut order.rasterization_order_color_attachment_access
             }
             Feature::ShaderTileImageColorReadAccess => {
-                &mut self.tile_image.get_or_insert_default().shader_tile_image_color_read_access
+                &mut tile_image.get_or_insert_default().shader_tile_image_color_read_access
             }
             Feature::FragmentShaderPixelInterlock => {
                 &mut interlock.get_or_insert_default().fragment_shader_pixel_interlock
@@ -112,7 +105,7 @@ impl RequiredFeatures {
             Feature::FragmentShaderSampleInterlock => {
                 &mut interlock.get_or_insert_default().fragment_shader_sample_interlock
             }
-            other => unreachable!("a test covers each feature, and {other} is none of them"),
+            other => unreachable!("unknown feature {other}: a test covers all features"),
         }
     }
 
@@ -143,12 +136,12 @@ pub fn required_extensions(requirements: &Requirements) -> Vec<&'static CStr> {
         Extension::TransformFeedback => ext::transform_feedback::NAME,
         Extension::ShaderTileImage => ext::shader_tile_image::NAME,
         Extension::FragmentShaderInterlock => ext::fragment_shader_interlock::NAME,
-        other => unreachable!("a test covers each extension, and {other} is none of them"),
+        other => unreachable!("unknown extension {other}: a test covers all extensions"),
     };
     requirements.extensions.iter().map(name).collect()
 }
 
-/// The added descriptors by set, one descriptor a binding, for `VkDescriptorSetLayoutCreateInfo::pBindings`.
+/// The added descriptors grouped by set, one descriptor per binding, for `VkDescriptorSetLayoutCreateInfo::pBindings`.
 pub fn required_bindings(
     requirements: &Requirements,
 ) -> BTreeMap<u32, Vec<vk::DescriptorSetLayoutBinding<'static>>> {
@@ -165,6 +158,10 @@ pub fn required_bindings(
 }
 
 /// The added push constants of the shader's `stage`, for `VkPipelineLayoutCreateInfo::pPushConstantRanges`.
+///
+/// # Panics
+///
+/// If `stage` is a ray tracing stage.
 pub fn required_push_constants(
     requirements: &Requirements,
     stage: ExecutionModel,
@@ -192,7 +189,7 @@ fn stage_flag(stage: ExecutionModel) -> vk::ShaderStageFlags {
     match stage {
         ExecutionModel::MESH_EXT | ExecutionModel::MESH_NV => vk::ShaderStageFlags::MESH_EXT,
         ExecutionModel::TASK_EXT | ExecutionModel::TASK_NV => vk::ShaderStageFlags::TASK_EXT,
-        other => support::stage(other).expect("lowerings change graphics stages only"),
+        other => support::stage(other).expect("lowerings change graphics and compute stages only"),
     }
 }
 
@@ -215,12 +212,12 @@ mod tests {
     #[test]
     fn each_feature_enables_one_boolean() {
         for feature in Feature::ALL {
-            let mut features = RequiredFeatures::new(&requirements(&[*feature]));
+            let mut features = RequiredFeatures::new(&requirements(&[feature]));
             assert_eq!(enabled(&features), 1, "{feature}: {features:?}");
             let in_core = format!("{:?}", features.vulkan_1_0).contains(": 1");
             assert_eq!(features.chain().p_next.is_null(), in_core, "{feature}");
         }
-        let all = RequiredFeatures::new(&requirements(Feature::ALL));
+        let all = RequiredFeatures::new(&requirements(&Feature::ALL));
         assert_eq!(enabled(&all), Feature::ALL.len());
     }
 
@@ -256,6 +253,7 @@ mod tests {
         let range = required_push_constants(&requirements, ExecutionModel::GEOMETRY);
         let range = range.expect("there are push constants");
         assert_eq!((range.offset, range.size), (16, 8));
-        assert_eq!(required_push_constants(&Requirements::default(), ExecutionModel::VERTEX), None);
+        let none = required_push_constants(&Requirements::default(), ExecutionModel::VERTEX);
+        assert!(none.is_none());
     }
 }

@@ -30,11 +30,11 @@ impl Device {
         Objects::new(self, work, PassScope::RenderPass)?.run(work)?.read_back(work)
     }
 
-    /// Runs the draws like [`run`](Device::run), and returns the query results of each draw, too.
+    /// Runs the draws like [`run`](Device::run), and also returns the query results of each draw.
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Device::run).
+    /// The errors of [`run`](Device::run).
     pub fn count(&self, work: &Work<'_>) -> Result<(Outcome, Vec<Counts>), Error> {
         work.check(self)?;
         let mut objects = Objects::new(self, work, PassScope::RenderPass)?;
@@ -45,13 +45,13 @@ impl Device {
         Ok((objects.read_back(work)?, counts.unwrap_or_default()))
     }
 
-    /// Returns the shortest device time of `submissions` submissions of all draws, at least one.
+    /// Submits all draws `submissions` times, at least once, and returns the shortest device time.
     ///
-    /// The time is from the device's timestamps. Buffers keep their contents from one submission to the next.
+    /// The time comes from the device's timestamps. Buffers keep their contents from one submission to the next.
     ///
     /// # Errors
     ///
-    /// Those of [`run`](Device::run); `Missing` if the device's queue has no timestamps.
+    /// The errors of [`run`](Device::run); `Missing` if the device's queue has no timestamps.
     pub fn time(&self, work: &Work<'_>, submissions: u32) -> Result<Duration, Error> {
         work.check(self)?;
         let mut objects = Objects::new(self, work, PassScope::RenderPass)?;
@@ -75,7 +75,7 @@ pub(crate) struct Objects<'d> {
     _samplers: Samplers<'d>,
     pub(crate) pipelines: Vec<Shared<'d>>,
     pub(crate) draws: Vec<DrawObjects<'d>>,
-    /// One query for each draw; used by draws that capture.
+    /// One query for each draw, which capturing draws use.
     pub(crate) queries: Option<Owned<'d, vk::QueryPool>>,
     /// Statistics queries of each draw, if requested.
     pub(crate) counters: Option<Counters<'d>>,
@@ -104,7 +104,7 @@ impl<'d> Objects<'d> {
         let queries = create_queries(device, work)?;
         let buffers = work.buffers.iter().map(|contents| Buffer::new(device, contents));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
-        let told = address::tell(&buffers, work)?;
+        let addressed = address::tell(&buffers, work)?;
         let images = (0..work.targets.len()).map(|index| Image::new(device, work, index));
         let images = images.collect::<Result<Vec<_>, _>>()?;
         let textures = (0..).zip(&work.textures).map(|(index, texture)| {
@@ -124,7 +124,7 @@ impl<'d> Objects<'d> {
         let mut states = Vec::new();
         let mut pipelines = Vec::new();
         let mut draws = Vec::new();
-        for draw in told.iter() {
+        for draw in addressed.iter() {
             let state = State::new(work, draw, scope)?;
             let known = states.iter().position(|known| *known == state);
             let index = known.unwrap_or(states.len());
@@ -178,7 +178,7 @@ impl<'d> Objects<'d> {
         self.submit()
     }
 
-    /// Submits and waits. The objects that a hung device still uses are leaked.
+    /// Submits the commands and waits for them. If the device hangs, the objects that it still uses are leaked.
     pub(crate) fn submit(self) -> Result<Objects<'d>, Error> {
         let mut queue = self.device.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.hung {
@@ -206,7 +206,7 @@ impl<'d> Objects<'d> {
         }
     }
 
-    /// The time that the draws of a finished submission took; zero without timestamps.
+    /// Returns the time that the draws of a finished submission took, or zero without timestamps.
     fn time(&self) -> Result<Duration, Error> {
         self.timestamps.as_ref().map_or(Ok(Duration::ZERO), Timestamps::read)
     }
@@ -290,7 +290,7 @@ impl<'d> DrawObjects<'d> {
     }
 }
 
-/// Creates a framebuffer with these images, all of one size, for a render pass.
+/// Creates a framebuffer for a render pass from these images, which all have the same size.
 pub(crate) fn create_framebuffer<'d>(
     device: &'d Device,
     render_pass: vk::RenderPass,

@@ -1,4 +1,4 @@
-//! The interface of devices and their replacements.
+//! The common interface of devices and their replacements.
 
 use crate::capabilities::Capabilities;
 use crate::counts::Counts;
@@ -7,26 +7,27 @@ use crate::error::Error;
 use crate::validation::{Layer, Message};
 use crate::work::{Outcome, Work};
 
-/// Runs work: a device, or a replacement for one that this machine does not have.
+/// Runs work on a device, or on a replacement for a device that this machine does not have.
 pub trait Runner {
     /// Runs all draws, one after the other.
     ///
     /// # Errors
     ///
-    /// Those of [`Device::run`].
+    /// The errors of [`Device::run`].
     fn run(&self, work: &Work<'_>) -> Result<Outcome, Error>;
 
-    /// Runs all draws, and returns the query results of each.
+    /// Runs all draws, and returns the query results of each draw.
     ///
     /// # Errors
     ///
-    /// Those of [`Device::run`].
+    /// The errors of [`Device::run`].
     fn count(&self, work: &Work<'_>) -> Result<(Outcome, Vec<Counts>), Error>;
 
     /// Returns the capabilities.
     fn capabilities(&self) -> &Capabilities;
 
-    /// Whether it draws and counts like a device. If not, it may still draw triangles to run their fragment stage.
+    /// Whether the runner draws and counts like a device. If not, it may still draw triangles to run their fragment
+    /// stage.
     fn rasterizes(&self) -> bool {
         true
     }

@@ -1,4 +1,5 @@
-//! Checks which modules a device can run. A driver may do anything with an unsupported module, so this comes first.
+//! Checks which modules a device can run. A driver may do anything with an unsupported module, so this check comes
+//! first.
 
 mod table;
 
@@ -11,7 +12,7 @@ use polyshade::spv::{
 };
 use std::ffi::CStr;
 
-/// The source of a device's support for a SPIR-V extension.
+/// The Vulkan version or extension with which a device supports a SPIR-V extension.
 enum Source {
     /// This version of Vulkan, or a later one.
     Version(u32),
@@ -55,16 +56,16 @@ const EXTENSIONS: &[(&str, Source)] = &[
 ];
 
 impl Capabilities {
-    /// Returns the names of everything that a module declares and the device cannot run or this crate does not know.
+    /// Returns the names of everything in a module that the device cannot run or that this crate does not know.
     ///
-    /// That includes its version, capabilities, extensions and floating-point modes. Empty if the device can run the
-    /// module.
+    /// This includes the module's version, capabilities, extensions and floating-point modes. The result is empty if
+    /// the device can run the module.
     pub fn missing(&self, m: &Module<'_>) -> Vec<String> {
         let mut missing = Vec::new();
         let (version, newest) = (m.version(), self.spirv_version());
         if version > newest {
             missing.push(format!(
-                "SPIR-V {}.{} (the device takes {}.{})",
+                "SPIR-V {}.{} (the device supports {}.{})",
                 version.0, version.1, newest.0, newest.1
             ));
         }
@@ -93,7 +94,7 @@ impl Capabilities {
             return None;
         }
         if self.features.dual_src_blend != vk::TRUE {
-            return Some("a second source of blending (dualSrcBlend)".to_owned());
+            return Some("dual-source blending (dualSrcBlend)".to_owned());
         }
         let behind = |id| {
             let [location] = m.decoration(id, Decoration::LOCATION)? else { return None };
@@ -105,7 +106,7 @@ impl Capabilities {
         };
         let targets = outputs().filter_map(behind).max().unwrap_or(0);
         (targets > self.targets_beside_second_sources())
-            .then(|| format!("second sources beside {targets} targets"))
+            .then(|| format!("dual-source blending with {targets} targets"))
     }
 
     /// The newest SPIR-V version that the device supports.
@@ -135,7 +136,7 @@ impl Capabilities {
         }
     }
 
-    /// Why a module's entry points cannot have a subgroup operation.
+    /// Returns the reason why a module's entry points cannot use a subgroup operation.
     fn missing_subgroups(
         &self,
         m: &Module<'_>,

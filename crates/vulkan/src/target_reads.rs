@@ -1,4 +1,4 @@
-//! The ways in which shaders read the targets that they draw to: requirements of destination reads beyond Vulkan 1.0.
+//! How shaders read the targets that they draw to: features beyond Vulkan 1.0 that destination reads require.
 
 use crate::error::Error;
 use crate::instance::Instance;
@@ -8,21 +8,21 @@ use std::ffi::CStr;
 /// The first version of the validation layer that supports `VK_KHR_dynamic_rendering_local_read`.
 const FIRST_WITH_LOCAL_READ: u32 = vk::make_api_version(0, 1, 3, 276);
 
-/// Ways to read targets as input attachments: those that a draw uses, or that a device supports.
+/// The extensions for reading targets as input attachments, which a draw uses or a device supports.
 ///
-/// Without either, a draw is in a render pass whose subpass has a self-dependency, and a fragment may not see the
-/// results of previous fragments of the same draw.
+/// Without these extensions, a draw is in a render pass whose subpass has a self-dependency, and a fragment may not
+/// see the results of previous fragments of the same draw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct TargetReads {
-    /// In dynamic rendering without a render pass object, by `VK_KHR_dynamic_rendering_local_read`.
+    /// Targets are read in dynamic rendering, with `VK_KHR_dynamic_rendering_local_read`.
     pub local: bool,
-    /// In the order of fragments, by `VK_EXT_rasterization_order_attachment_access`: flags of pipeline and subpass.
+    /// Fragments read in order, with flags of `VK_EXT_rasterization_order_attachment_access` on pipeline and subpass.
     pub ordered: bool,
 }
 
 impl TargetReads {
-    /// Queries a device. A validation layer too old for an extension would report it, so the extension counts as
-    /// missing.
+    /// Queries a device. A validation layer that is too old for an extension would report its use, so the extension
+    /// then counts as missing.
     pub(crate) fn query(
         instance: &Instance,
         device: vk::PhysicalDevice,

@@ -7,7 +7,7 @@ use ash::vk;
 /// An image that shaders read or write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texture {
-    /// The view type: `TYPE_1D`, `TYPE_2D`, `TYPE_3D`, `CUBE` or an array of them.
+    /// The view type: `TYPE_1D`, `TYPE_2D`, `TYPE_3D`, `CUBE` or an array type.
     pub view: vk::ImageViewType,
     /// The format: an uncompressed colour format, `D16_UNORM` or `D32_SFLOAT`.
     pub format: vk::Format,
@@ -17,22 +17,23 @@ pub struct Texture {
     pub height: u32,
     /// The depth in texels; 1 if there are fewer than three dimensions.
     pub depth: u32,
-    /// The number of layers; 1 for non-arrays, 6 for each cube.
+    /// The number of array layers; 1 for textures without layers, 6 for each cube.
     pub layers: u32,
     /// The number of mip levels, each half as large as the previous one; 1 for storage and multisampled textures.
     pub levels: u32,
-    /// The number of samples of a texel.
+    /// The number of samples per texel.
     pub samples: vk::SampleCountFlags,
-    /// All texels, level by level and layer by layer without gaps, or one texel for all; one if multisampled.
+    /// All texels, level by level and layer by layer without gaps, or one value for all texels, as multisampling
+    /// requires.
     pub contents: Vec<u8>,
-    /// Whether it can be a storage image. If so, [`Outcome`](crate::Outcome) has its texels.
+    /// Whether the texture can be a storage image. If so, [`Outcome`](crate::Outcome) contains its texels.
     pub storage: bool,
-    /// Whether an image with a sampler compares with a reference: the result is 1 if the reference is less or equal.
+    /// Whether an image with a sampler compares: the result is 1 if the reference is less than or equal to the texel.
     pub compare: bool,
 }
 
 impl Default for Texture {
-    /// Returns a 2D texture of one texel, zero, of format `R8G8B8A8_UNORM`, not for storage.
+    /// Returns a 2D texture with one zero texel of format `R8G8B8A8_UNORM`, which cannot be a storage image.
     fn default() -> Texture {
         Texture {
             view: vk::ImageViewType::TYPE_2D,
@@ -53,7 +54,7 @@ impl Default for Texture {
 const MOST_BYTES: u64 = 1 << 28;
 
 impl Texture {
-    /// The bytes of all its texels, with one sample of each.
+    /// Returns the size of all texels in bytes, with one sample per texel.
     pub(crate) fn size(&self) -> Result<u64, Error> {
         (0..self.levels).try_fold(0_u64, |sum, level| {
             let size = self.level_size(level)?.saturating_add(sum);
@@ -63,7 +64,7 @@ impl Texture {
         })
     }
 
-    /// The bytes of a level; saturates if the texture is too large.
+    /// Returns the size of a level in bytes; saturates if the texture is too large.
     fn level_size(&self, level: u32) -> Result<u64, Error> {
         let vk::Extent3D { width, height, depth } = self.extent(level);
         let counts = [width, height, depth, self.layers].map(u64::from);
@@ -110,7 +111,7 @@ impl Texture {
         vk::Extent3D { width, height, depth }
     }
 
-    /// The copy of each level from or to a buffer.
+    /// Returns the copy regions of all levels, from or to a buffer.
     pub(crate) fn copies(&self) -> Result<Vec<vk::BufferImageCopy>, Error> {
         let mut buffer_offset = 0;
         let copy = |level| {

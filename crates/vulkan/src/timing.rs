@@ -10,9 +10,9 @@ use std::time::Duration;
 pub(crate) struct Timestamps<'d> {
     device: &'d Device,
     pool: Owned<'d, vk::QueryPool>,
-    /// The nanoseconds of a tick.
+    /// The duration of a timestamp tick in nanoseconds.
     period: f32,
-    /// The valid bits of a timestamp.
+    /// The mask of the valid bits of a timestamp.
     mask: u64,
 }
 

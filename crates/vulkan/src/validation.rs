@@ -1,7 +1,7 @@
 //! The messages of the Khronos validation layer, kept for the caller.
 //!
-//! A run without messages proves something only if the layer was active. Therefore the active layer is named
-//! ([`Layer`]), and requesting validation without a layer is an error.
+//! A run without messages proves something only if the layer was active. Therefore [`Layer`] names the active layer,
+//! and requesting validation without a layer is an error.
 
 use ash::vk;
 use std::ffi::{CStr, c_void};
@@ -11,29 +11,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// A message of the layer that is wrong, with the reason for that assessment.
+/// A wrong message of the validation layer, and the reason why it is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FalsePositive {
     /// The identifier of the message, a `VUID-…` or `UNASSIGNED-…`.
     pub id: &'static str,
-    /// Parts of texts; a message that contains one of them is meant.
+    /// Parts of message texts. A message is a false positive if it contains one of these parts.
     pub says: &'static [&'static str],
     /// The reason why the message is wrong.
     pub reason: &'static str,
 }
 
 const NO_FORMATS: &[&str] = &["VkPipelineRenderingCreateInfo::colorAttachmentCount (0)"];
-const FORGOTTEN_FORMATS: &str = "chromium's layer forgets the formats of a pipeline that does not rasterize, which \
-                                 was created with as many as its pass has (Khronos' issue 7858); `Device::execute` \
+const FORGOTTEN_FORMATS: &str = "chromium's layer forgets the formats of a pipeline that does not rasterize, though \
+                                 it was created with as many as its pass has (Khronos' issue 7858); `Device::execute` \
                                  compares the targets itself";
 
-/// The messages that are not recorded.
+/// The false positives, which are not recorded.
 pub const KNOWN_FALSE_POSITIVES: &[FalsePositive] = &[
     FalsePositive {
         id: "VUID-RuntimeSpirv-maxCombinedClipAndCullDistances-00710",
         says: &["TESSELLATION_CONTROL", "GEOMETRY", "TESSELLATION_EVALUATION"],
-        reason: "chromium's layer adds what a stage takes in and what it hands on, which are arrays of their own: \
-                 shaders written by hand with no more than eight distances on either side get it too",
+        reason: "chromium's layer adds a stage's inputs and outputs, which are separate arrays: \
+                 handwritten shaders with at most eight distances on either side trigger it too",
     },
     FalsePositive {
         id: "VUID-vkCmdDraw-colorAttachmentCount-06179",
@@ -48,15 +48,15 @@ pub const KNOWN_FALSE_POSITIVES: &[FalsePositive] = &[
     FalsePositive {
         id: "WARNING-vkGetDeviceProcAddr-device",
         says: &["vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR"],
-        reason: "chromium's layer says so of every device of NVIDIA's driver that is created: a function of an \
-                 extension that is not enabled, which nothing of ours looks up",
+        reason: "chromium's layer reports it for every device created with NVIDIA's driver: the function belongs \
+                 to an extension that is not enabled, and polyshade does not look it up",
     },
 ];
 
 /// The validation layer that checks a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// The Vulkan version that the layer was written for, as Vulkan packs it.
+    /// The Vulkan version that the layer was written for, in Vulkan's packed format.
     pub spec_version: u32,
     /// The version of the layer itself.
     pub implementation_version: u32,
@@ -112,7 +112,7 @@ impl Log {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Describes the messenger that writes to this log.
+    /// Returns the create info of a messenger that writes to this log.
     pub(crate) fn messenger(&self) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
         use vk::{
             DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
@@ -127,7 +127,7 @@ impl Log {
     }
 }
 
-/// Records a message; the layer calls it for each.
+/// Records a message. The layer calls this function for each message.
 unsafe extern "system" fn record(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _types: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -153,11 +153,11 @@ unsafe extern "system" fn record(
 
 /// # Safety
 ///
-/// `string` is null or ends with a zero byte.
+/// `string` is null or NUL-terminated.
 unsafe fn text(string: *const std::ffi::c_char) -> String {
     if string.is_null() {
         return String::new();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }

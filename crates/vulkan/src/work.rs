@@ -8,12 +8,12 @@ use ash::vk;
 pub use polyshade::transform_feedback::ProvokingVertex;
 use std::ops;
 
-/// Draws that are submitted together and run one after the other, each after the writes of all previous ones.
+/// Draws that are submitted together. Each draw runs after all writes of the previous draws.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Work<'a> {
     /// The contents of the buffers before the first draw. Draws refer to buffers by index.
     pub buffers: Vec<Vec<u8>>,
-    /// Buffer device addresses to write: the address of the first place goes into the 8 bytes at the second place.
+    /// Buffer device addresses to write: the address of the first place is stored in the 8 bytes at the second place.
     pub addresses: Vec<(Place, Place)>,
     /// The images of shader resources, with their contents before the first draw. Descriptors refer to them by index.
     pub textures: Vec<Texture>,
@@ -30,7 +30,7 @@ pub struct Work<'a> {
 pub struct Outcome {
     /// The contents of every buffer after the last draw.
     pub buffers: Vec<Vec<u8>>,
-    /// The texels of every storage texture after the last draw, layer by layer without gaps; of others, nothing.
+    /// The texels of every storage texture after the last draw, layer by layer without gaps; empty for other textures.
     pub textures: Vec<Vec<u8>>,
     /// The pixels of every target after the last draw, row by row without gaps; empty for multisampled targets.
     pub targets: Vec<Vec<u8>>,
@@ -56,12 +56,12 @@ pub struct Target {
     pub width: u32,
     /// The height in pixels.
     pub height: u32,
-    /// The number of samples of a pixel.
+    /// The number of samples per pixel.
     pub samples: vk::SampleCountFlags,
 }
 
 impl Target {
-    /// Returns a target with one sample for each pixel.
+    /// Returns a target with one sample per pixel.
     pub const fn new(format: vk::Format, width: u32, height: u32) -> Target {
         Target { format, width, height, samples: vk::SampleCountFlags::TYPE_1 }
     }
@@ -79,9 +79,9 @@ pub struct Draw<'a> {
     pub stages: Vec<Stage<'a>>,
     /// The primitive topology.
     pub topology: vk::PrimitiveTopology,
-    /// The number of vertices of a patch for the topology `PATCH_LIST`; ignored for others.
+    /// The number of vertices per patch for the topology `PATCH_LIST`; ignored for other topologies.
     pub patch_control_points: u32,
-    /// The provoking vertex mode; the last vertex requires `VK_EXT_provoking_vertex`.
+    /// The provoking vertex mode. The last-vertex mode requires `VK_EXT_provoking_vertex`.
     pub provoking_vertex: ProvokingVertex,
     /// The vertex buffers; the index is the binding.
     pub vertex_buffers: Vec<VertexBuffer>,
@@ -93,34 +93,35 @@ pub struct Draw<'a> {
     pub addresses: Vec<Address>,
     /// Transform feedback by `VK_EXT_transform_feedback`, for this draw.
     pub transform_feedback: Option<TransformFeedback>,
-    /// The index of the target; without a target and a depth test, rasterization is off.
+    /// The index of the target. Rasterization is off if there is neither a target nor a depth test.
     pub target: Option<usize>,
     /// The depth test; without one, every fragment passes.
     pub depth: Option<DepthTest>,
-    /// Whether rasterization is off although there is a target.
+    /// Whether rasterization is off even if there is a target.
     pub discard: bool,
-    /// The indices of the targets at locations 1, 2, …, with the size and samples of the first.
+    /// The indices of the targets at locations 1, 2, …, with the size and samples of the first target.
     pub other_targets: Vec<usize>,
-    /// The blending of the targets, in their order; further targets are not blended.
+    /// The blending of each target, in order; targets without an entry are not blended.
     pub blends: Vec<Blend>,
-    /// The way in which input attachments read the targets.
+    /// How input attachments read the targets.
     pub reads: TargetReads,
-    /// The parameters of advanced equations; without them, Vulkan's defaults.
+    /// The parameters of advanced blend equations; Vulkan's defaults if absent.
     pub advanced_blend: Option<AdvancedBlend>,
     /// The logic operation, blend constants and alpha to coverage.
     pub fixed_blend: FixedBlend,
     /// The indices of an indexed draw.
     pub indices: Option<Indices>,
-    /// The vertices: the first, and one past the last. Ignored if there are indices.
+    /// The range of vertices; ignored if there are indices.
     pub vertices: ops::Range<u32>,
-    /// The instances: the first, and one past the last.
+    /// The range of instances.
     pub instances: ops::Range<u32>,
-    /// The work groups in x, y and z of a dispatch; it uses only its stage, resources, push constants and addresses.
+    /// The numbers of work groups of a dispatch in x, y and z. A dispatch uses only its stage, resources, push
+    /// constants and addresses.
     pub dispatch: Option<[u32; 3]>,
 }
 
 impl<'a> Draw<'a> {
-    /// Returns a draw of one instance of these vertices, as points, without resources and target.
+    /// Returns a draw of one instance of these vertices as points, without resources or targets.
     pub fn new(stages: Vec<Stage<'a>>, vertices: ops::Range<u32>) -> Self {
         Self { stages, vertices, instances: 0..1, ..Self::default() }
     }
@@ -131,7 +132,7 @@ impl<'a> Draw<'a> {
 pub struct Stage<'a> {
     /// The stage.
     pub stage: vk::ShaderStageFlags,
-    /// The module, which must be valid SPIR-V: drivers do not check it.
+    /// The SPIR-V module. It must be valid, because drivers do not check it.
     pub words: &'a [u32],
     /// The name of the entry point.
     pub entry_point: &'a str,
@@ -186,7 +187,7 @@ impl From<u32> for Constant {
     }
 }
 
-/// A place in a buffer.
+/// A location in a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The index of the buffer.
@@ -195,10 +196,10 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// A buffer device address, known once the buffers exist, and the place to write it to.
+/// A buffer device address, which is known once the buffers exist, and the destination to write it to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
-    /// The place that has the address.
+    /// The place that the address points to.
     pub of: Place,
     /// The destination of the address.
     pub to: AddressAt,
@@ -209,7 +210,7 @@ pub struct Address {
 pub enum AddressAt {
     /// 8 bytes of a buffer.
     Buffer(Place),
-    /// 8 bytes of the push constants, from this offset on.
+    /// 8 bytes of the push constants, starting at this offset.
     PushConstants(usize),
     /// Two consecutive specialization constants, the lower half first.
     Specialization {
@@ -243,7 +244,7 @@ pub struct VertexBuffer {
 /// The layout of the elements of a vertex buffer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct VertexLayout {
-    /// The bytes from one element to the next.
+    /// The distance between two elements in bytes.
     pub stride: u32,
     /// The input rate: per vertex or per instance.
     pub rate: vk::VertexInputRate,
@@ -252,8 +253,7 @@ pub struct VertexLayout {
 }
 
 impl VertexLayout {
-    /// Returns a layout of consecutive vectors of four 32-bit components, with these locations and formats, per
-    /// vertex.
+    /// Returns a per-vertex layout of consecutive vectors of four 32-bit components, with these locations and formats.
     pub fn vectors(attributes: impl IntoIterator<Item = (u32, vk::Format)>) -> VertexLayout {
         const SIZE: u32 = 16;
         let attributes: Vec<Attribute> = (0..)
@@ -293,7 +293,7 @@ pub struct Indices {
     pub first: u32,
     /// The number that is added to each index.
     pub vertex_offset: i32,
-    /// Whether the largest index restarts primitives; for lists, only if the device supports that.
+    /// Whether the largest index value restarts primitives. For list topologies, the device must support this.
     pub restart: bool,
 }
 
@@ -304,7 +304,7 @@ pub struct Descriptor {
     pub set: u32,
     /// The binding in the set.
     pub binding: u32,
-    /// The array element, or 0. All elements up to the largest must exist.
+    /// The element of an array binding; 0 for other bindings. All lower elements must have descriptors, too.
     pub element: u32,
     /// The bound resource.
     pub resource: Resource,
@@ -339,9 +339,9 @@ pub enum Resource {
         /// The format of the texels.
         format: vk::Format,
     },
-    /// A sampler without an image: nearest filtering, clamped to the edge.
+    /// A sampler without an image, with nearest filtering and clamping to the edge.
     Sampler {
-        /// Whether it compares with a reference: the result is 1 if the reference is less or equal.
+        /// Whether the sampler compares: the result is 1 if the reference is less than or equal to the texel.
         compare: bool,
     },
     /// A sampled image without a sampler, `texture2D` in GLSL.
@@ -353,7 +353,7 @@ pub enum Resource {
     /// A target of the draw as an input attachment, `subpassInput` in GLSL. The targets of a draw are its input
     /// attachments, with the same indices.
     InputAttachment(usize),
-    /// A target that the draw does not draw to, as a sampled image without a sampler.
+    /// A target that the draw does not write, as a sampled image without a sampler.
     TargetImage(usize),
 }
 
@@ -362,8 +362,8 @@ pub enum Resource {
 pub struct TransformFeedback {
     /// The feedback buffers, by index.
     pub buffers: Vec<Range>,
-    /// The counters to start from, one `u32` for each feedback buffer; without them, capture starts at 0.
+    /// The counters to resume from, one `u32` for each feedback buffer; if absent, capture starts at offset 0.
     pub resume: Option<Place>,
-    /// The place of the counters at the end, one `u32` for each feedback buffer.
+    /// Where the final counter values are stored, one `u32` for each feedback buffer.
     pub pause: Option<Place>,
 }

@@ -1,4 +1,4 @@
-//! Runs the example of a host, which captures a mesh by a plan and draws it, under the validation layer.
+//! Runs the example host under the validation layer. The host follows a plan to capture a mesh, then draws the mesh.
 
 #[path = "../../capi/tests/c_library/ring.rs"]
 mod ring;
@@ -6,7 +6,7 @@ mod ring;
 use std::path::Path;
 use std::process::Command;
 
-/// The image must be the same as that of the host in C.
+/// The image must equal the image of the host in C.
 #[test]
 fn the_host_draws_what_it_captured_by_a_plan() {
     let test = std::env::current_exe().expect("the system knows which program runs");
@@ -18,13 +18,13 @@ fn the_host_draws_what_it_captured_by_a_plan() {
     host.arg(shaders).arg(&picture);
     let output = host.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation").output();
     let output = output.expect("cargo builds examples before tests");
-    let (said, complaints) =
+    let (printed, complaints) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}{complaints}");
-    assert!(said.contains("\n9216 of 9216 triangles are captured\n"), "{said}");
+    assert!(output.status.success(), "{printed}{complaints}");
+    assert!(printed.contains("\n9216 of 9216 triangles are captured\n"), "{printed}");
     assert!(
-        !said.contains("Validation Error") && !complaints.contains("Validation Error"),
-        "{said}"
+        !printed.contains("Validation Error") && !complaints.contains("Validation Error"),
+        "{printed}"
     );
 
     ring::assert_drawn(&picture);

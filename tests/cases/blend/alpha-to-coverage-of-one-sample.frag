@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --equations multiply --alpha-to-coverage 4 -o %t.spv
 // EXIT: 2
-// CHECK: alpha to coverage is of 4 samples, and attachments of several samples are not asked for
+// CHECK: alpha to coverage has 4 samples, but multisampled attachments are not requested
 // CHECK: --multisampled
 
 layout(location = 0) out vec4 colour;

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --equations multiply --alpha-to-coverage 4 --multisampled -o %t.spv
 // EXIT: 3
-// CHECK: the output there has none
+// CHECK: the output at location 0 has no alpha
 
 layout(location = 0) out vec3 colour;
 

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --equations multiply -o %t.spv
 // EXIT: 3
-// CHECK: the size of an array of colours depends on a constant
+// CHECK: the size of an array of colour outputs depends on a specialization constant
 
 layout(constant_id = 0) const int count = 2;
 layout(location = 0) out vec4 colours[count];

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --blend one,one --attachment-format R8G8B8A8_UINT -o %t.spv
 // EXIT: 2
-// CHECK: a format of integers is not blended
+// CHECK: cannot blend an attachment with an integer format
 
 layout(location = 0) out vec4 colour;
 

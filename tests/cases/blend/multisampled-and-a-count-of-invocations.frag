@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --equations multiply --multisampled -o %t.spv
 // EXIT: 3
-// CHECK: cannot run the shader for each sample: it reads how often it runs for a fragment
+// CHECK: cannot run the shader for each sample: it reads the number of invocations for the fragment
 #extension GL_EXT_fragment_invocation_density : require
 
 layout(location = 0) out vec4 colour;

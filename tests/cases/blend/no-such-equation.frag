@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --equations multiply,divide -o %t.spv
 // EXIT: 2
-// CHECK: there is no blend equation `divide`
+// CHECK: unknown blend equation `divide`
 
 layout(location = 0) out vec4 colour;
 

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --equations multiply --attachment-format 0=D32_SFLOAT -o %t.spv
 // EXIT: 2
-// CHECK: is no format of a colour attachment
+// CHECK: is not a format of a colour attachment
 
 layout(location = 0) out vec4 colour;
 

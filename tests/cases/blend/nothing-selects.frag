@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --equations khr -o %t.spv
 // EXIT: 2
-// CHECK: there are 15 equations for a target, and nothing selects one
+// CHECK: a target has 15 equations, but no host parameter selects one
 
 layout(location = 0) out vec4 colour;
 

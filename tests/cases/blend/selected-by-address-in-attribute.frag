@@ -2,7 +2,7 @@
 // Only vertex stages have attributes.
 // RUN: polyshade blend %s --equations multiply,screen --select address:attribute=3 -o %t.spv
 // EXIT: 2
-// CHECK: words at address:attribute=3, but only vertex stages have attributes
+// CHECK: cannot read host parameters at address:attribute=3: only vertex stages have attributes
 layout(location = 0) out vec4 color;
 
 void main() {

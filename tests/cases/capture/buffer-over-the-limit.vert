@@ -2,7 +2,7 @@
 // There are four feedback buffers, 0 to 3.
 // RUN: polyshade capture %s --varyings a,gl_NextBuffer,b,gl_NextBuffer,c,gl_NextBuffer,d,gl_NextBuffer,gl_Position -o %t.spv
 // EXIT: 2
-// CHECK: there would be a feedback buffer 4; the last one is 3
+// CHECK: cannot capture to feedback buffer 4: the last buffer is 3
 
 layout(location = 0) out float a;
 layout(location = 1) out float b;

@@ -2,7 +2,7 @@
 // A compute stage has no attributes to hold an address.
 // RUN: polyshade capture %s --varyings v --path compute --params address:attribute=3 -o %t.spv
 // EXIT: 2
-// CHECK: words at address:attribute=3, but a compute stage captures
+// CHECK: cannot read host parameters at address:attribute=3: a compute stage has no vertex attributes
 layout(location = 0) out float v;
 
 void main() {

@@ -2,7 +2,7 @@
 // Compute stages have no attributes.
 // RUN: polyshade capture %s --varyings v --path compute -o %t.spv
 // EXIT: 3
-// CHECK: a vertex attribute in a compute stage, where the shader must fetch it
+// CHECK: cannot capture in a compute stage: the shader must fetch its vertex attribute
 layout(location = 0) in vec4 a_position;
 layout(location = 0) out vec4 v;
 

@@ -2,7 +2,7 @@
 // Compute stages have no views, and no other number of the draw than that of the indices' word.
 // RUN: polyshade capture %s --varyings v --path compute -o %t.spv
 // EXIT: 3
-// CHECK: a built-in input that compute stages lack
+// CHECK: cannot capture in a compute stage: it lacks a built-in input that the shader reads
 #extension GL_EXT_multiview : require
 layout(location = 0) flat out int v;
 

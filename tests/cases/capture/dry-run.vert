@@ -7,7 +7,7 @@
 // CHECK: buffer 1: 16 bytes a vertex
 // CHECK: set 3 binding 0: storage buffer, feedback buffer 0
 // CHECK: set 3 binding 2: storage buffer, host parameters
-// CHECK: reached_1
+// CHECK: counter_1
 // CHECK: vertexPipelineStoresAndAtomics
 // CHECK: maxPerStageDescriptorStorageBuffers of at least 4
 

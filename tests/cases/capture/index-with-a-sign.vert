@@ -2,7 +2,7 @@
 // Names are OpenGL's to the letter: numbers in them are digits, without zeros ahead.
 // RUN: polyshade capture %s --varyings v_list[+1] -o %t.spv
 // EXIT: 1
-// CHECK: `v_list[+1]` names nothing
+// CHECK: `v_list[+1]` is not part of an output
 layout(location = 0) out vec4 v_list[2];
 
 void main() {

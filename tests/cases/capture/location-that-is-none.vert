@@ -2,7 +2,7 @@
 // Components are consecutive, and in their order.
 // RUN: polyshade capture %s --varyings location=0.zx -o %t.spv
 // EXIT: 2
-// CHECK: `location=0.zx` names no locations
+// CHECK: `location=0.zx` does not name locations
 
 layout(location = 0) out vec4 v_colour;
 

@@ -3,7 +3,7 @@
 // RUN: polyshade capture %s -o %t.spv
 // EXIT: 2
 // CHECK: the entry point has no Xfb execution mode
-// CHECK: name what to capture
+// CHECK: name the varyings to capture
 
 layout(location = 0) out vec4 v_colour;
 

@@ -3,7 +3,7 @@
 // RUN: polyshade capture %s --varyings v --path compute --pull --attribute 0=0:0:r32g32_sfloat --buffer 0=8:instance/2 --base-instance --dry-run
 // CHECK: recipe of main (vertex)
 // CHECK: buffer 0: 8 bytes a vertex
-// CHECK: without an attribute, (0, 0, 0, 1): locations 1
+// CHECK: locations without an attribute, which read (0, 0, 0, 1): 1
 // CHECK: set 3 binding 0: storage buffer, vertex buffer 0
 // CHECK: set 2 binding 0: storage buffer, feedback buffer 0
 // CHECK: set 2 binding 1: storage buffer, host parameters
@@ -12,7 +12,7 @@
 // CHECK: vertex_offset_0
 // CHECK: fill in at storage=2:1
 // CHECK: instance_count
-// CHECK: a dispatch in rows
+// CHECK: a dispatch over the vertices of all instances, in rows
 // CHECK: shaderDrawParameters
 layout(location = 0) in vec2 a;
 layout(location = 1) in float b;

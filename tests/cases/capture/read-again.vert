@@ -2,7 +2,7 @@
 // What the shader writes and reads would be read as it was before in the pass that does not write.
 // RUN: polyshade capture %s --varyings gl_Position --side-effects in-capture -o %t.capture.spv --variant raster-only=%t.spv
 // EXIT: 3
-// CHECK: the shader reads what it writes, which only one of the two passes does
+// CHECK: the shader reads memory that it writes, but only one of the two passes writes it
 
 layout(set = 0, binding = 0) buffer Values {
     float values[];

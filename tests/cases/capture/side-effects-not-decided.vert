@@ -2,9 +2,9 @@
 // A store of the shader's own would happen in both passes: the user decides.
 // RUN: polyshade capture %s --varyings gl_Position -o %t.spv
 // EXIT: 3
-// CHECK: the shader stores to memory itself, and would in both passes
+// CHECK: the shader has its own stores to memory, and both passes would execute them
 // CHECK: OpAtomicIAdd
-// CHECK: say which pass keeps its side effects
+// CHECK: state which pass keeps the side effects
 
 layout(set = 0, binding = 0) buffer Count {
     uint vertices;

@@ -3,7 +3,7 @@
 // RUN: polyshade capture %s --varyings v_values -o %t.spv
 // EXIT: 3
 // CHECK: the size of `v_values` depends on a specialization constant
-// CHECK: say the value of constant 7 in the options
+// CHECK: give the value of constant 7 in the options
 
 layout(constant_id = 7) const int c_count = 3;
 layout(location = 0) out float v_values[c_count];

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade capture %s --varyings v --variant reload-outputs=%t.spv -o %t.capture.spv
 // EXIT: 2
-// CHECK: outputs are spilled only where the options ask for it
+// CHECK: cannot spill outputs: the options do not request it
 // CHECK: --spill-outputs
 layout(location = 0) flat out int v;
 

@@ -2,7 +2,7 @@
 // Spilled outputs are drawn without indices, and so without restarts.
 // RUN: polyshade capture %s --varyings v --spill-outputs --indexed --restart -o %t.spv
 // EXIT: 2
-// CHECK: spilled outputs are read by draws without indices, which restart no primitives
+// CHECK: cannot spill outputs: they are read by draws without indices, which cannot restart primitives
 layout(location = 0) flat out int v;
 
 void main() {

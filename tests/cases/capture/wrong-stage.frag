@@ -2,7 +2,7 @@
 // Transform feedback is for stages before the rasterizer.
 // RUN: polyshade capture %s --varyings colour -o %t.spv
 // EXIT: 4
-// CHECK: there is no vertex entry point; the module's stages: fragment
+// CHECK: the module has no vertex entry point; its stages: fragment
 
 layout(location = 0) out vec4 colour;
 

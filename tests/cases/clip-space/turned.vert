@@ -1,6 +1,6 @@
 #version 450
 // RUN: polyshade clip-space %s --rotate 90 --dry-run
-// CHECK: viewport and scissor are too
+// CHECK: rotate viewport and scissor, too
 // CHECK-NOT: frontFace
 
 void main() {

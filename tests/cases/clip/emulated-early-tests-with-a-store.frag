@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --emulate 4 --signature 1,1 -o %t.spv
 // EXIT: 3
-// CHECK: stores to memory itself
+// CHECK: has its own stores to memory
 
 layout(early_fragment_tests) in;
 layout(set = 0, binding = 0) buffer Counter { uint count; };

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --emulate 4 --signature 1,1 -o %t.spv
 // EXIT: 3
-// CHECK: the sample mask that the shader reads has what early tests let through
+// CHECK: the sample mask that the shader reads already excludes samples that early tests reject
 
 #extension GL_ARB_post_depth_coverage : require
 layout(early_fragment_tests, post_depth_coverage) in;

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --exact -o %t.spv
 // EXIT: 3
-// CHECK: the stage is captured, and primitives would go before they are counted
+// CHECK: the stage is captured, and clipping would drop primitives before they are counted
 
 layout(points) in;
 layout(points, max_vertices = 1) out;

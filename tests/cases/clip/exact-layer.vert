@@ -2,7 +2,7 @@
 #extension GL_ARB_shader_viewport_layer_array : require
 // RUN: polyshade clip %s --exact --location 8 --geometry %t.spv -o %t.vertex.spv
 // EXIT: 3
-// CHECK: no geometry stage can read
+// CHECK: geometry stages cannot read
 
 out float gl_ClipDistance[1];
 void main() {

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --exact -o %t.spv
 // EXIT: 2
-// CHECK: the stage reads distances, which the device lacks: say at which location they are handed on
+// CHECK: the stage reads distances, which the device does not support: give the location at which the previous stage exports them
 
 layout(points) in;
 layout(points, max_vertices = 1) out;

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --exact -o %t.spv
 // EXIT: 3
-// CHECK: the stage has vertex streams that are not rasterized
+// CHECK: the stage emits to vertex streams that are not rasterized
 
 layout(points) in;
 layout(points, max_vertices = 2) out;

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --exact --max-geometry-vertices 39 -o %t.spv
 // EXIT: 3
-// CHECK: 40 vertices of 4 components are emitted at most, which is 40 of maxGeometryOutputVertices
+// CHECK: cannot emit up to 40 vertices of 4 components: 40 is more than maxGeometryOutputVertices
 
 layout(points) in;
 layout(triangle_strip, max_vertices = 10) out;

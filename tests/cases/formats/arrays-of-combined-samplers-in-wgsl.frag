@@ -2,7 +2,7 @@
 // Elements become variables, where it is known which.
 // RUN: polyshade convert %s -o %t.wgsl
 // EXIT: 3
-// CHECK: WGSL has no arrays of textures with samplers, and `pictures` is one
+// CHECK: WGSL has no arrays of combined image samplers, and `pictures` is one
 
 layout(location = 0) in vec2 at;
 layout(location = 1) flat in int which;

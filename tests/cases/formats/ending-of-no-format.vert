@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade convert %s -o %t.mtl
 // EXIT: 2
-// CHECK: .mtl is the ending of no format
+// CHECK: unknown extension .mtl
 
 layout(location = 0) in vec4 p;
 layout(location = 0) out vec3 v;

@@ -1,6 +1,6 @@
 // glslang would make an empty shader of this.
 // RUN: polyshade info %f --entry transform
 // EXIT: 1
-// CHECK: there is no function `transform`
+// CHECK: the source has no function `transform`
 
 float4 main() : SV_Position { return 1; }

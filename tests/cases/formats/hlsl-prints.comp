@@ -3,7 +3,7 @@
 // RUN: polyshade convert %s -o %t.hlsl
 // EXIT: 3
 // KNOWN: SPIRV-Cross refuses unknown instructions
-// CHECK: HLSL prints nothing (NonSemantic.DebugPrintf)
+// CHECK: HLSL has no printf (NonSemantic.DebugPrintf)
 
 layout(local_size_x = 1) in;
 

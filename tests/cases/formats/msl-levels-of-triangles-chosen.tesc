@@ -2,7 +2,7 @@
 // Behind the three outer levels of a triangle lies the inner one.
 // RUN: polyshade convert %s -o %t.metal --msl-domain triangles
 // EXIT: 3
-// CHECK: three outer tessellation levels and one inner one
+// CHECK: three outer tessellation levels and one inner level
 
 layout(vertices = 3) out;
 

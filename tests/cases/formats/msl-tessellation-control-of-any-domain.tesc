@@ -2,7 +2,7 @@
 // The levels that it writes are laid out by the domain, which GLSL says in the evaluation stage.
 // RUN: polyshade convert %s -o %t.metal
 // EXIT: 3
-// CHECK: leaves to the evaluation stage: name it (`--msl-domain`)
+// CHECK: which only the evaluation stage declares: name it (`--msl-domain`)
 
 layout(vertices = 3) out;
 

@@ -2,7 +2,7 @@
 // RUN: polyshade convert %s -o %t.wgsl
 // EXIT: 3
 // KNOWN: naga refuses unknown instructions
-// CHECK: writing WGSL: WGSL has no offsets in textures of one dimension
+// CHECK: writing WGSL: WGSL has no offsets for one-dimensional textures
 
 layout(set = 0, binding = 0) uniform sampler1D line;
 layout(location = 0) in float at;

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade info %s -D N
 // EXIT: 2
-// CHECK: --define has no meaning for SPIR-V
+// CHECK: --define has no meaning for an input in SPIR-V
 
 layout(location = 0) in vec4 p;
 layout(location = 0) out vec3 v;

@@ -3,7 +3,7 @@
 // RUN: polyshade position-only %s --dry-run
 // CHECK: original position only complement
 // CHECK: input, bytes a vertex 32 16 16
-// CHECK: repeats
+// CHECK: % of the instructions of the original
 
 layout(location = 0) in vec4 place;
 layout(location = 1) in vec4 colour;

@@ -2,7 +2,7 @@
 // The position reads what the store that goes has written.
 // RUN: polyshade position-only %s --side-effects in-complement -o %t.spv
 // EXIT: 3
-// CHECK: reads what the shader writes
+// CHECK: reads memory that dropped code writes
 
 layout(binding = 0) buffer Store { vec4 places[]; };
 

@@ -2,7 +2,7 @@
 // A store would happen in both runs.
 // RUN: polyshade position-only %s -o %t.spv
 // EXIT: 3
-// CHECK: would in both runs
+// CHECK: both runs would execute them
 
 layout(binding = 0) buffer Count { uint vertices; };
 

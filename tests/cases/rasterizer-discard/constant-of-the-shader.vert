@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade rasterizer-discard %s --when specialization=7 -o %t.spv
 // EXIT: 2
-// CHECK: specialization constant 7 is the shader's own
+// CHECK: the shader already has specialization constant 7
 layout(constant_id = 7) const float c = 1.0;
 
 void main() {

@@ -1,6 +1,6 @@
 // RUN: polyshade pipeline {"capture":{"storage":{"variant":"both","options":{"varyings":{"interleaved":[{"name":"v"}]},"draws":{"compute":true}}}}} %s -o %t.spv
 // EXIT: 3
-// CHECK: capture, vertex stage: a compute stage has no stage outputs
+// CHECK: capture, vertex stage: cannot capture and rasterize in one variant: a compute stage has no stage outputs
 #version 450
 layout(location = 0) out vec2 v;
 void main() {

@@ -2,7 +2,7 @@
 // Attributes are a vertex shader's.
 // RUN: polyshade vertex-pulling %s -o %t.spv
 // EXIT: 4
-// CHECK: there is no vertex entry point
+// CHECK: the module has no vertex entry point
 layout(location = 0) out vec4 colour;
 
 void main() {

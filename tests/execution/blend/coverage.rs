@@ -1,15 +1,15 @@
-//! Alpha-to-coverage in the shader, compared with the drivers' own.
+//! Alpha-to-coverage in the shader, compared with the drivers' native alpha-to-coverage.
 
-use super::ordinary::native;
+use super::fixed_function::native;
 use super::{SPREAD, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
-    ColorBlend as Blending, Factor, FormatClass, Options, Ordinary, Term,
+    BlendComponent, ColorBlend as Blending, Factor, FixedFunctionBlend, FormatClass, Options,
 };
 use polyshade_vulkan::{Descriptor, FixedBlend, Resource, Target, Work, vk};
 
-/// Alpha grows from column to column in quarters, which all drivers round alike.
+/// Alpha grows by a quarter from column to column, because all drivers round quarters alike.
 const QUARTERS: &str = r"
     #version 450
     layout(location = 0) out vec4 colour;
@@ -26,12 +26,12 @@ const MASKED: &str = r"
 
 const SIDE: u32 = 8;
 
-fn over() -> Ordinary {
-    Ordinary::both(Term::add(Factor::One, Factor::OneMinusSrcAlpha))
+fn over() -> FixedFunctionBlend {
+    FixedFunctionBlend::both(BlendComponent::add(Factor::One, Factor::OneMinusSrcAlpha))
 }
 
 fn options() -> Options {
-    let target = Blending::ordinary(over()).format(FormatClass::Float);
+    let target = Blending::fixed_function(over()).format(FormatClass::Float);
     Options::new().every_target(target).multisampled()
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn sources(pairs: &[([f32; 4], [f32; 4])]) -> Texture {
     }
 }
 
-/// Draws each of `equations`, selected by a push constant, over its own copy of the destinations.
+/// Draws each of `equations`, which a push constant selects, over a separate copy of the destinations.
 fn run(driver: Driver, fragment: &[u32], equations: &[Equation], mode: Mode) -> Vec<Vec<[f32; 4]>> {
     run_pairs(driver, fragment, equations, &pairs(mode, FormatClass::Float))
 }
@@ -85,7 +85,7 @@ pub(crate) fn is_noticed(equation: Equation, mode: Mode, results: &[[f32; 4]]) -
     both.any(|(pair, result)| !is_right(equation, mode, FormatClass::Float, *pair, *result))
 }
 
-/// Describes the pairs whose result is wrong.
+/// Describes the pairs with a wrong result.
 pub(crate) fn wrong(equation: Equation, mode: Mode, results: &[[f32; 4]]) -> Vec<String> {
     let pairs = pairs(mode, FormatClass::Float);
     let is_wrong = |(pair, result): &(&([f32; 4], [f32; 4]), &[f32; 4])| {
@@ -135,7 +135,8 @@ fn another_mode_is_noticed() {
         let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
         let mut noticed = 0;
         for (equation, results) in Equation::ALL.into_iter().zip(&results) {
-            // Some equations do not depend on the changed mode; the model tells which.
+            // Some equations do not depend on the changed mode, so the model determines whether the results must
+            // differ.
             let model = modelled(equation, other(Mode::PLAIN, what));
             let expected = is_noticed(equation, Mode::PLAIN, &model);
             assert_eq!(is_noticed(equation, Mode::PLAIN, results), expected, "{equation} {what}");
@@ -145,7 +146,7 @@ fn another_mode_is_noticed() {
     }
 }
 
-/// Returns the model's results for the pairs of the plain mode, blended in another mode.
+/// Returns the model's results for the pairs of the plain mode if they are blended in `mode`.
 fn modelled(equation: Equation, mode: Mode) -> Vec<[f32; 4]> {
     let operation = vk::BlendOp::from_raw(equation.blend_op());
     let one = |(s, d): ([f32; 4], [f32; 4])| {
@@ -162,7 +163,7 @@ fn source_and_destination_swapped_are_noticed() {
     let swapped: Vec<_> =
         pairs(Mode::PLAIN, FormatClass::Float).into_iter().map(|(s, d)| (d, s)).collect();
     let results = run_pairs(Driver::Lavapipe, &fragment, &Equation::ALL, &swapped);
-    // Equations that give the same result with exchanged colours.
+    // These equations give the same result if the colours are exchanged.
     let symmetric = [
         Equation::Zero,
         Equation::Xor,
@@ -188,7 +189,7 @@ fn source_and_destination_swapped_are_noticed() {
 
 #[test]
 fn a_missing_clamp_of_the_source_is_noticed() {
-    // The shader clamps as for a normalized format, the model as for floats; and the reverse.
+    // The shader clamps as for a normalized format and the model as for floats, and the reverse.
     let clamped = Options::new()
         .every_target(Blending::new(Equation::ALL))
         .select(ParamSource::PushConstant { offset: 0 });

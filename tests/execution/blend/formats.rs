@@ -1,4 +1,4 @@
-//! Formats by class: their clamping, their missing components, and their rounding.
+//! Blending with formats of every class: clamping, missing components and rounding.
 
 use super::equations::{COPY, sources};
 use super::grid::{SIDE, pairs, range};
@@ -59,7 +59,7 @@ impl Code {
         }
     }
 
-    /// Returns the values that a device may read for a stored colour; sRGB conversion may be off by half a step.
+    /// Returns the values that a device may read for a stored colour. An sRGB conversion may be off by half a step.
     fn read_as(self, value: f64, is_alpha: bool) -> Vec<f64> {
         if self != Code::Srgb8 || is_alpha {
             return vec![value];
@@ -68,7 +68,7 @@ impl Code {
         [0.0, -0.5, 0.5].map(|off| from_srgb(((steps + off) / 255.0).clamp(0.0, 1.0))).into()
     }
 
-    /// Decodes a component, in steps of the encoding and as a value.
+    /// Decodes a component both in steps of the encoding and as a value.
     fn read(self, bits: &[u8], is_alpha: bool) -> (f64, f64) {
         let short = || u16::from_ne_bytes([bits[0], bits[1]]);
         match self {
@@ -118,7 +118,7 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// Returns the number of 16-bit floats between 0 and a value, with the fraction of the last step.
+/// Returns the number of 16-bit floats between 0 and a value, including the fraction of the last step.
 fn half_steps(value: f64) -> f64 {
     let magnitude = value.abs();
     let exponent = magnitude.log2().floor().max(-14.0);
@@ -132,7 +132,7 @@ impl Format {
         self.components * self.code.width()
     }
 
-    /// Returns the largest accepted difference of ordinary blending, in steps: lavapipe blends normalized formats
+    /// Returns the largest accepted difference of fixed-function blending, in steps: lavapipe blends normalized formats
     /// in integers of their width, and rounds each source, each product and the sum by up to half a step.
     pub(super) fn tolerance(&self) -> f64 {
         match self.code {
@@ -155,7 +155,7 @@ impl Format {
         pixels
     }
 
-    /// Decodes a pixel, in steps and as values. Missing components are 0, or 1 for alpha.
+    /// Decodes a pixel both in steps and as values. Missing components are 0, or 1 for alpha.
     pub(super) fn read(&self, pixel: &[u8]) -> ([f64; 4], [f64; 4]) {
         let (mut steps, mut values) = ([0.0; 4], [0.0, 0.0, 0.0, 1.0]);
         for (i, bits) in pixel.chunks_exact(self.code.width()).enumerate() {
@@ -176,7 +176,7 @@ impl Format {
         let read = [0, 1, 2, 3].map(|i| self.code.read_as(destination[i], i == 3));
         let count: usize = read.iter().map(Vec::len).product();
         let mut whole = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
-        // Accept the range over all destinations that may have been read.
+        // Accept a result within the model's range for any destination that may have been read.
         (0..count).any(|mut number| {
             let mut destination = [0.0; 4];
             for (component, read) in destination.iter_mut().zip(&read) {

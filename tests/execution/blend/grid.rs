@@ -5,11 +5,11 @@ use crate::noise::Noise;
 use polyshade::advanced_blend::{Alpha, Equation, FormatClass};
 use polyshade_vulkan::{blend_model, vk};
 
-/// The number of sources, and of destinations.
+/// The number of sources, which is also the number of destinations.
 pub(crate) const SIDE: u32 = 64;
 
 /// Returns colours that are not premultiplied: at the branch points of equations (0, 1, a quarter, a half, equal
-/// components), near greys with rounding errors, and out of range if the format stores it.
+/// components), close to grey, and out of range if the format stores such values.
 fn straight(format: FormatClass) -> Vec<[f32; 4]> {
     let mut colours: Vec<[f32; 4]> = Vec::new();
     for alpha in [1.0, 0.5, 0.0, 0.25] {
@@ -44,7 +44,7 @@ fn straight(format: FormatClass) -> Vec<[f32; 4]> {
     colours
 }
 
-/// Returns the colours, premultiplied if `alpha` is.
+/// Returns the colours, which are premultiplied if `alpha` is.
 fn colours(alpha: Alpha, format: FormatClass) -> Vec<[f32; 4]> {
     let mut colours = straight(format);
     if alpha == Alpha::Premultiplied {
@@ -57,7 +57,7 @@ fn colours(alpha: Alpha, format: FormatClass) -> Vec<[f32; 4]> {
     colours
 }
 
-/// Returns the pairs, row by row: the source changes along a row.
+/// Returns the pairs row by row. The source changes along a row.
 pub(crate) fn pairs(mode: Mode, format: FormatClass) -> Vec<([f32; 4], [f32; 4])> {
     let (sources, destinations) = (colours(mode.source, format), colours(mode.destination, format));
     let row = |destination: &[f32; 4]| sources.iter().map(move |s| (*s, *destination)).collect();

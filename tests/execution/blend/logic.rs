@@ -1,4 +1,4 @@
-//! Logic operations, compared with the drivers' own bit for bit.
+//! Logic operations, compared bit for bit with the drivers' native logic operations.
 
 use super::{cover, draw, lower};
 use crate::drivers::{DRIVERS, Driver};
@@ -12,8 +12,8 @@ use polyshade_vulkan::{Descriptor, Draw, FixedBlend, Resource, Target, Texture, 
 const SIDE: u32 = 32;
 const PIXELS: usize = (SIDE * SIDE) as usize;
 
-/// Formats by the names that users write. Packed integers are left out: lavapipe 22.3.6 stores the largest number
-/// if an inverted one has more bits than the format.
+/// Formats by the names that users write. Packed integers are not tested, because lavapipe 22.3.6 stores the largest
+/// number if an inverted value has more bits than the format.
 const FORMATS: [(&str, vk::Format); 11] = [
     ("R8G8B8A8_UNORM", vk::Format::R8G8B8A8_UNORM),
     ("B8G8R8A8_UNORM", vk::Format::B8G8R8A8_UNORM),
@@ -73,7 +73,7 @@ fn size(format: Format) -> usize {
     format.bits().into_iter().map(usize::from).sum::<usize>() / 8
 }
 
-/// Returns both results of each operation, the native one first.
+/// Returns the native and the lowered result of each operation, in this order.
 fn run(
     driver: Driver,
     (name, target): (&str, vk::Format),
@@ -136,7 +136,7 @@ fn logic_operations_are_those_of_fixed_function() {
     }
 }
 
-/// The control: every other operation makes a difference.
+/// The control: the results differ if a different operation is lowered.
 #[test]
 fn another_logic_operation_is_noticed() {
     let next = |operation: LogicOperation| LogicOperation::ALL[(operation as usize + 1) % 16];

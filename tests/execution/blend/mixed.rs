@@ -1,10 +1,11 @@
-//! Advanced, ordinary, logic and no blending in one pass, with a target each.
+//! One pass with four targets: advanced blending, fixed-function blending, a logic operation, and no blending.
 
 use super::{bytes, cover, draw, lower};
 use crate::drivers::DRIVERS;
 use crate::glsl;
 use polyshade::advanced_blend::{
-    ColorBlend as Blending, Equation, Factor, FormatClass, LogicOperation, Options, Ordinary, Term,
+    BlendComponent, ColorBlend as Blending, Equation, Factor, FixedFunctionBlend, FormatClass,
+    LogicOperation, Options,
 };
 use polyshade::host::ParamSource;
 use polyshade_vulkan::blend_model::{Clamping, blend};
@@ -33,10 +34,13 @@ const CONSTANTS: [f32; 4] = [0.5, 0.25, 0.125, 1.0];
 
 fn options(operation: LogicOperation) -> Options {
     let place = ParamSource::PushConstant { offset: 0 };
-    let over = Term::add(Factor::ConstantColor, Factor::OneMinusSrcAlpha);
+    let over = BlendComponent::add(Factor::ConstantColor, Factor::OneMinusSrcAlpha);
     Options::new()
         .target(0, Blending::new([Equation::Screen, Equation::HslHue]).format(FormatClass::Float))
-        .target(1, Blending::ordinary(Ordinary::both(over)).format(FormatClass::Float))
+        .target(
+            1,
+            Blending::fixed_function(FixedFunctionBlend::both(over)).format(FormatClass::Float),
+        )
         .target(2, Blending::logic(operation).format(FormatClass::Uint))
         .select(place)
         .blend_constants_in(place)
@@ -73,7 +77,7 @@ fn wrong(fragment: &[u32]) -> Vec<String> {
         ..Work::default()
     };
     // The expected results.
-    let [screened, ordinary] = expected();
+    let [screened, fixed_function] = expected();
     let combined: Vec<u8> =
         [0, 1, 2, 3].iter().flat_map(|i| (BITS[*i] ^ BITS_BEFORE[*i]).to_ne_bytes()).collect();
     let mut wrong = Vec::new();
@@ -81,7 +85,7 @@ fn wrong(fragment: &[u32]) -> Vec<String> {
         let found = driver.run(&work).targets;
         for (what, is_right) in [
             ("screen", near(&found[0], screened)),
-            ("ordinary", near(&found[1], ordinary)),
+            ("ordinary", near(&found[1], fixed_function)),
             ("xor", found[2].chunks_exact(16).all(|pixel| pixel == combined)),
             ("plain", near(&found[3], [0.125; 4])),
         ] {
@@ -109,14 +113,16 @@ fn targets_of_every_kind_are_blended_in_one_pass() {
     assert_eq!(wrong(&fragment), Vec::<String>::new());
 }
 
-/// The control: a target with different blending is detected, and no other.
+/// The control: a target with different blending is detected, and the other targets are equal.
 #[test]
 fn one_target_of_them_is_noticed() {
     let other = lower(&glsl::fragment(SHADER), &options(LogicOperation::Or));
     assert_eq!(wrong(&other), ["Lavapipe xor", "SwiftShader xor"]);
-    let minus = Term::add(Factor::ConstantColor, Factor::One);
-    let changed = options(LogicOperation::Xor)
-        .target(1, Blending::ordinary(Ordinary::both(minus)).format(FormatClass::Float));
+    let minus = BlendComponent::add(Factor::ConstantColor, Factor::One);
+    let changed = options(LogicOperation::Xor).target(
+        1,
+        Blending::fixed_function(FixedFunctionBlend::both(minus)).format(FormatClass::Float),
+    );
     let other = lower(&glsl::fragment(SHADER), &changed);
     assert_eq!(wrong(&other), ["Lavapipe ordinary", "SwiftShader ordinary"]);
 }

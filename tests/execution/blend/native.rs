@@ -8,7 +8,7 @@ use crate::glsl;
 use polyshade::advanced_blend::{Equation, FormatClass, Options};
 use polyshade_vulkan::{Blend, Descriptor, Draw, Resource, Target, Work, vk};
 
-/// Returns both results of each equation, the native one first, over the same 8-bit destinations.
+/// Returns the native and the lowered result of each equation, in this order, over the same 8-bit destinations.
 fn run(fragment: impl Fn(Equation) -> Vec<u32>) -> Vec<[Vec<u8>; 2]> {
     let pairs = pairs(Mode::PLAIN, FormatClass::Unorm);
     let (vertex, plain) = (cover(), glsl::fragment(COPY));
@@ -42,9 +42,9 @@ fn to_8_bits(value: f32) -> u8 {
     (value * 255.0).round() as u8
 }
 
-/// Describes the pairs whose native and lowered results differ by more than the specification allows. An 8-bit
-/// target has at least the precision of a half float, 11 bits, so a result is off by one unit at most; small errors
-/// of the inputs may move it across steps.
+/// Describes the pairs whose native and lowered results differ by more than the specification allows. For an 8-bit
+/// target, blending has at least the precision of a half float (11 bits), so a result is off by at most one unit.
+/// Small errors of the inputs may move a result across a step of the equation.
 fn apart(equation: Equation, [native, lowered]: &[Vec<u8>; 2]) -> Vec<String> {
     let mut apart = Vec::new();
     let all = pairs(Mode::PLAIN, FormatClass::Unorm).into_iter();
@@ -69,7 +69,8 @@ fn apart(equation: Equation, [native, lowered]: &[Vec<u8>; 2]) -> Vec<String> {
     apart
 }
 
-/// SwiftShader divides 0 by 0 if rounding makes the divisor of a clipped grey zero, and stores the resulting NaN as 0.
+/// Returns whether SwiftShader may have divided 0 by 0 and stored the NaN as 0: rounding may make the divisor of a
+/// clipped grey 0.
 fn divides_by_nothing(
     equation: Equation,
     (source, destination): ([f32; 4], [f32; 4]),

@@ -8,7 +8,7 @@ use polyshade_formats::SpirvVersion;
 use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{AdvancedBlend, Descriptor, Error, Resource, Target, TargetReads, Work, vk};
 
-/// One triangle for each instance, in different colours, over every pixel.
+/// Draws one triangle for each instance over every pixel, in different colours.
 const LAYERS: &str = r"
     #version 450
     layout(location = 0) flat out vec4 v_colour;
@@ -36,7 +36,7 @@ fn layer(i: f64) -> [f64; 4] {
     [0.15 + 0.1 * i, 0.9 - 0.12 * i, 0.5 + 0.3 * i.sin(), 1.0]
 }
 
-/// Returns the layers blended over a destination, in an order.
+/// Returns the result of blending the layers over a destination in this order.
 fn blended(order: impl Iterator<Item = u32>, destination: [f64; 4]) -> [f64; 4] {
     let how = AdvancedBlend {
         source_premultiplied: true,
@@ -105,10 +105,10 @@ fn local_reads_and_ordered_ones_blend_in_order_where_a_driver_has_them() {
             draw_samples(driver, reads);
         }
     }
-    // SwiftShader supports both; the layer of Debian's package is too old for local reads.
+    // SwiftShader supports ordered and local reads, but Debian's validation layer is too old for local reads.
     assert!(ways(Driver::SwiftShader).iter().any(|way| way.ordered));
     let device = Driver::SwiftShader.device();
-    let layer = device.validation_layer().expect("it is watched").spec_version;
+    let layer = device.validation_layer().expect("the validation layer is active").spec_version;
     assert_eq!(
         device.capabilities().target_reads.local,
         layer >= vk::make_api_version(0, 1, 3, 276)

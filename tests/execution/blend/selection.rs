@@ -1,10 +1,10 @@
-//! The sources and values of equation numbers, and the sources of the destination.
+//! The sources and values of equation numbers, and the ways to read the destination.
 
 use super::{bytes, colours, cover, draw, floats, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
-    ColorBlend as Blending, Destination, Equation, FormatClass, Layer, Options,
+    ArrayLayerSource, ColorBlend as Blending, Destination, Equation, FormatClass, Options,
 };
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_vulkan::blend_model::{Clamping, blend};
@@ -37,7 +37,7 @@ fn assert_near(pixels: &[u8], expected: [f64; 4], what: &str) {
 
 const DECLARED: [Equation; 2] = [Equation::Screen, Equation::HslColor];
 
-/// Returns numbers, each with the equation that it selects.
+/// Returns numbers, each with the equation that it selects, if any.
 fn words() -> Vec<(u32, Option<Equation>)> {
     vec![
         (0, None),
@@ -175,7 +175,7 @@ fn alpha_can_be_one_on_either_side() {
     }
 }
 
-/// With alpha-to-one, only location 0 has an alpha of 1; the result at location 1 equals the model's as without it.
+/// Alpha-to-one sets alpha to 1 only at location 0. The result at location 1 equals the model's without alpha-to-one.
 #[test]
 fn alpha_to_one_is_of_the_first_location() {
     let vertex = cover();
@@ -217,13 +217,13 @@ fn a_copy_of_the_destination_is_read_from_a_texture() {
     let texture = |layer| Destination::Texture { set, binding, layer };
     for driver in DRIVERS {
         for (layer, multisampled, contents) in [
-            (Layer::One, false, copy(1)),
-            (Layer::One, true, samples.clone()),
-            (Layer::View, false, copy(2)),
-            (Layer::Layer, false, copy(2)),
+            (ArrayLayerSource::One, false, copy(1)),
+            (ArrayLayerSource::One, true, samples.clone()),
+            (ArrayLayerSource::View, false, copy(2)),
+            (ArrayLayerSource::Layer, false, copy(2)),
         ] {
             // SwiftShader has no stage that writes the layer, and so no capability to read it.
-            if layer == Layer::Layer && driver == Driver::SwiftShader {
+            if layer == ArrayLayerSource::Layer && driver == Driver::SwiftShader {
                 continue;
             }
             let options = Options::new().target(0, blending([Equation::Exclusion]));

@@ -173,7 +173,7 @@ const CASES: &[Case] = &[
 
 const SIDE: u32 = 16;
 const PIXELS: usize = (SIDE * SIDE) as usize;
-/// The initial contents of the original's targets: a pixel that keeps both was not written.
+/// The initial contents of the original's targets in two draws. A pixel that keeps both values was not written.
 const FILLS: [f32; 2] = [0.125, 0.875];
 
 fn compiled(case: &Case, version: SpirvVersion) -> Vec<u32> {
@@ -202,13 +202,13 @@ fn destinations(target: usize) -> Vec<[f32; 4]> {
         .collect()
 }
 
-/// Returns the original's draws over both fills, then the lowered one; each location has its own target.
+/// Returns the original's draws over both fills, then the lowered draw. Each location has its own target.
 fn work<'a>(case: &Case, vertex: &'a [u32], original: &'a [u32], lowered: &'a [u32]) -> Work<'a> {
     let count = case.targets.len();
     let mut work = Work::default();
     for run in 0..3 {
         let first = run * count;
-        // Targets with a fill or with destinations.
+        // Create targets with a fill or with destinations.
         for (i, declared) in case.targets.iter().enumerate() {
             let float = *declared != Declared::Integers;
             let format =
@@ -220,7 +220,7 @@ fn work<'a>(case: &Case, vertex: &'a [u32], original: &'a [u32], lowered: &'a [u
             };
             work.pixels.push((first + i, bytes(pixels)));
         }
-        // The original's two draws, then the lowered one.
+        // Add the original's two draws, then the lowered draw.
         let shader = if run < 2 { original } else { lowered };
         let is_float = |i: &usize| case.targets[*i] != Declared::Integers;
         let read = (0..count)
@@ -242,7 +242,7 @@ fn soft_light(source: [f32; 4], destination: [f32; 4]) -> [f64; 4] {
         .expect("it is an advanced equation")
 }
 
-/// Checks the pixels of one target; returns the number of unwritten pixels, or a description of the fault.
+/// Checks the pixels of one target, and returns the number of unwritten pixels or a description of the fault.
 fn check(
     components: usize,
     filled: [&[u8]; 2],

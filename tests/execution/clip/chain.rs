@@ -47,14 +47,14 @@ impl Shape {
         format!("{side} gl_PerVertex {{ {members} }}{instance};\n")
     }
 
-    /// Returns a line for each distance and each ordinary value.
+    /// Returns a line of code for each distance and each ordinary value.
     fn each(
         &self,
         distance: impl Fn(usize, Scalar) -> String,
-        ordinary: impl Fn((u32, u32)) -> String,
+        fixed_function: impl Fn((u32, u32)) -> String,
     ) -> String {
         let distances = self.scalars().into_iter().enumerate().map(|(i, one)| distance(i, one));
-        distances.chain(self.rest().into_iter().map(ordinary)).collect()
+        distances.chain(self.rest().into_iter().map(fixed_function)).collect()
     }
 
     fn vertex(&self, style: Style) -> String {
@@ -74,7 +74,7 @@ impl Shape {
                 }
             },
             |at| {
-                let target = self.ordinary('o', "", at, style);
+                let target = self.fixed_function('o', "", at, style);
                 format!("    {target} = noise({}u);\n", at.0 * 4 + at.1)
             },
         );
@@ -97,7 +97,7 @@ impl Shape {
 
     fn control(&self, style: Style) -> String {
         let own = "[gl_InvocationID]";
-        // Copy whole registers, or each component.
+        // Copy whole registers, or copy component by component.
         let copies = if self.form == Form::Whole && style == Style::Registers && !self.dynamic {
             let mut seen: Vec<u32> = self.parts.iter().map(|part| part.location).collect();
             seen.dedup();
@@ -109,8 +109,8 @@ impl Shape {
                     format!("    {to} = {};\n", self.distance('i', own, scalar, style))
                 },
                 |at| {
-                    let to = self.ordinary('o', own, at, style);
-                    format!("    {to} = {};\n", self.ordinary('i', own, at, style))
+                    let to = self.fixed_function('o', own, at, style);
+                    format!("    {to} = {};\n", self.fixed_function('i', own, at, style))
                 },
             )
         };
@@ -145,8 +145,8 @@ impl Shape {
                 format!("    {} = {value};\n", self.distance('o', "", scalar, style))
             },
             |at| {
-                let value = blend(&|vertex| self.ordinary('i', vertex, at, style));
-                format!("    {} = {value};\n", self.ordinary('o', "", at, style))
+                let value = blend(&|vertex| self.fixed_function('i', vertex, at, style));
+                format!("    {} = {value};\n", self.fixed_function('o', "", at, style))
             },
         );
         let writes = writes + &self.turn_off(style, !self.chain.geometry);
@@ -170,8 +170,8 @@ impl Shape {
                     format!("    {} = {sign}{from};\n", self.distance('o', "", scalar, style))
                 },
                 |at| {
-                    let from = self.ordinary('i', vertex, at, style);
-                    format!("    {} = {from};\n", self.ordinary('o', "", at, style))
+                    let from = self.fixed_function('i', vertex, at, style);
+                    format!("    {} = {from};\n", self.fixed_function('o', "", at, style))
                 },
             ) + &self.turn_off(style, true)
         };
@@ -229,7 +229,7 @@ impl Shape {
         for at in rest {
             mix += &format!(
                 "    other = other * 31u + floatBitsToUint({});\n",
-                self.ordinary('i', "", at, style)
+                self.fixed_function('i', "", at, style)
             );
         }
         format!(
@@ -256,13 +256,14 @@ impl Shape {
         sources.into_iter().map(compiled).collect()
     }
 
-    /// Returns the stages with registers, converted to arrays.
+    /// Returns the stages whose registers were converted to arrays.
     #[track_caller]
     pub(crate) fn normalized(&self) -> Stages {
         self.normalized_with(|semantic| semantic)
     }
 
-    /// Returns the converted stages with changed semantics; only the first of two adjacent stages has its own.
+    /// Returns the converted stages with changed semantics. Of two adjacent stages, only the first has semantics of
+    /// its own.
     #[track_caller]
     pub(crate) fn normalized_with(
         &self,
@@ -278,7 +279,7 @@ impl Shape {
         normalized(&stages, options)
     }
 
-    /// Returns the handwritten arrays, converted to registers and back.
+    /// Returns the stages with handwritten arrays that were converted to registers and back.
     #[track_caller]
     pub(crate) fn there_and_back(&self) -> Stages {
         let [clip, cull] = [DistanceKind::Clip, DistanceKind::Cull].map(|kind| self.count(kind));
@@ -300,7 +301,7 @@ impl Shape {
         normalized(&stages, options)
     }
 
-    /// Returns the handwritten arrays, combined to one array and separated again.
+    /// Returns the stages with handwritten arrays that were combined into one array and separated again.
     #[track_caller]
     pub(crate) fn combined_and_separated(&self) -> Stages {
         let clip = self.count(DistanceKind::Clip);
@@ -333,7 +334,7 @@ impl Shape {
     }
 }
 
-/// Returns options with these registers only.
+/// Returns options with only these registers.
 pub(crate) fn normalize(
     inputs: Vec<DistanceSemantic>,
     outputs: Vec<DistanceSemantic>,
@@ -375,7 +376,7 @@ pub(crate) fn with_header(stage: ShaderStage, source: &str, parts: &[(&str, &str
     glsl::compiled(stage, &format!("{HEADER}{source}"), SpirvVersion::SPIRV1_3)
 }
 
-/// Returns the push constants that `HEADER` declares, with the bits of the seed mixed.
+/// Returns the push constants that `HEADER` declares, made from a seed.
 pub(crate) fn seeded(seed: u32) -> Vec<u8> {
     bytes(&[seed.wrapping_mul(0x9e37_79b9), 0])
 }

@@ -18,7 +18,7 @@ const SIZE: u32 = 32;
 /// The location of the distances between the stages.
 const LOCATION: u32 = 2;
 
-/// `DISTANCES` writes the distances; every fourth primitive of each draw is degenerate.
+/// The vertex shader. `DISTANCES` writes the distances, and every fourth primitive of each draw is degenerate.
 const VERTEX: &str = "
 OUTPUTS
 void main() {
@@ -117,7 +117,7 @@ impl Case {
 /// The number of pictures.
 const SEEDS: u32 = 96;
 
-/// Returns the push constant of a seed; every fourth makes degenerate primitives.
+/// Returns the push constant of a seed. Every fourth seed makes degenerate primitives.
 fn constant(seed: u32) -> u32 {
     seed.wrapping_mul(0x9e37_79b9) & !3 | (seed % 4)
 }
@@ -175,7 +175,7 @@ fn drawn(pictures: &[Vec<u8>]) -> usize {
     pictures.iter().filter(has_pixels).count()
 }
 
-/// The function `noise` of the shaders; every step is exact.
+/// The function `noise` of the shaders, in which every operation is exact.
 fn noise(seed: u32, n: u32) -> f32 {
     let mut n = (n ^ seed).wrapping_mul(2_654_435_761);
     n ^= n >> 15;
@@ -185,14 +185,14 @@ fn noise(seed: u32, n: u32) -> f32 {
 }
 
 impl Case {
-    /// Returns whether a distance is negative or NaN at a vertex of the primitive of a seed.
+    /// Returns whether distance `i` is negative or NaN at a vertex of a seed's primitive.
     fn is_negative(&self, seed: u32, i: u32, vertex: u32) -> bool {
         let (v, seed) = (vertex * 7, constant(seed));
         let is_nan = self.nan && noise(seed, v + i + 50) > 0.5;
         is_nan || noise(seed, v + 11 * i + 3) + 0.2 < 0.0
     }
 
-    /// Returns whether the primitive of a seed is culled: one distance is negative or NaN at all of its vertices.
+    /// Returns whether a seed's primitive is culled, because one distance is negative or NaN at all of its vertices.
     fn is_culled(&self, seed: u32, vertices: u32) -> bool {
         (0..self.cull).any(|i| (0..vertices).all(|vertex| self.is_negative(seed, i, vertex)))
     }
@@ -203,7 +203,7 @@ impl Case {
         self.without(driver, topology, |seed| self.is_culled(seed, vertices(topology)))
     }
 
-    /// Returns the pictures without the primitives that `goes` accepts.
+    /// Returns the pictures without culling, but empty for the seeds that `goes` accepts.
     #[track_caller]
     fn without(
         &self,
@@ -246,7 +246,7 @@ fn culled_primitives_are_those_that_the_specification_culls() {
     }
 }
 
-/// The reason why SwiftShader is no oracle for several distances.
+/// Shows why SwiftShader is no oracle for several distances.
 #[test]
 fn swiftshader_culls_where_each_vertex_has_some_negative_distance() {
     let (driver, topology) = (Driver::SwiftShader, vk::PrimitiveTopology::TRIANGLE_LIST);
@@ -273,8 +273,8 @@ fn one_distance_culls_natively_as_the_specification_says() {
     }
 }
 
-/// The reason why some numbers of distances are not drawn natively: lavapipe culls by values other than the written
-/// distances, depending on the contents of memory. It culls all other numbers of distances as specified.
+/// Shows why some numbers of distances are not compared with native culling: lavapipe culls by values other than the
+/// written distances, depending on the contents of memory. With all other numbers, lavapipe culls as specified.
 #[test]
 fn lavapipe_misreads_cull_distances_that_a_register_of_four_begins_and_does_not_end() {
     let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
@@ -293,7 +293,7 @@ fn lavapipe_misreads_cull_distances_that_a_register_of_four_begins_and_does_not_
     assert!(misread.iter().all(|counts| lavapipe_misreads(*counts)), "{misread:?}");
 }
 
-/// A control: without the test, more primitives are drawn.
+/// A control: without the culling test, more primitives are drawn.
 #[test]
 fn primitives_that_are_not_culled_are_seen() {
     let culled = Case { clip: 0, cull: 1, nan: false, read: false }.native();
@@ -307,7 +307,7 @@ fn primitives_that_are_not_culled_are_seen() {
     }
 }
 
-/// Returns whether a pixel and its neighbours are partly covered.
+/// Returns whether only some pixels among this one and its neighbours are covered.
 fn is_edge(picture: &[u8], pixel: usize) -> bool {
     let (x, y) = (pixel as u32 % SIZE, pixel as u32 / SIZE);
     let around = (y.saturating_sub(1)..=(y + 1).min(SIZE - 1)).flat_map(|y| {
@@ -348,7 +348,7 @@ fn differ_at_edges_only(native: &[Vec<u8>], emulated: &[Vec<u8>], what: &str) {
 
 tests_in_webgpu!(draws_what_is_not_clipped_or_culled_in_webgpu);
 
-/// Cull distances, which WGSL does not have, and emulated clip distances, next to WebGPU's native ones.
+/// Cull distances, which WGSL lacks, and emulated clip distances, compared with WebGPU's native clip distances.
 fn draws_what_is_not_clipped_or_culled_in_webgpu(by: WebGpu) {
     let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
     // WGSL has no point size.
@@ -398,7 +398,7 @@ fn distances_that_the_fragment_stage_reads_are_handed_on() {
     }
 }
 
-/// The depth of pixels that nothing covers.
+/// The depth of pixels that no primitive covers.
 const FAR: f32 = 1.0;
 
 /// Returns the depths after a triangle of each seed, and the query results.
@@ -429,9 +429,9 @@ fn samples(counts: &[Counts]) -> u64 {
     counts.iter().map(|counts| counts.samples).sum()
 }
 
-/// Early tests would write and count the depth of discarded fragments. The native pictures use late tests, which
-/// make no difference for this shader, because SwiftShader implements clipping with discards, and its early tests
-/// write their depth too.
+/// Early tests would write the depth of discarded fragments and count them. The native pictures use late tests,
+/// because SwiftShader implements clipping with discards, and its early tests would write their depth too. Late tests
+/// give the specified result for this shader.
 #[test]
 fn what_is_cut_off_leaves_no_depth_and_is_not_counted_where_tests_were_early() {
     let early = FRAGMENT.replace("void main", "layout(early_fragment_tests) in;\nvoid main");

@@ -1,4 +1,4 @@
-//! Distances emulated in a geometry stage, compared with native ones: same coverage and same values.
+//! Distances emulated in a geometry stage give the same coverage and the same values as native distances.
 
 use super::chain::{seeded, valid, with_header};
 use super::per_vertex;
@@ -18,7 +18,7 @@ const SIZE: u32 = 32;
 /// The location of the distances between the stages.
 const LOCATION: u32 = 8;
 
-/// Outputs of every interpolation: smooth, noperspective, flat, and in a block.
+/// Outputs with every interpolation: smooth, noperspective and flat, and in a block.
 const VALUES: &str = "
 layout(location = 0) SIDE float smooth_valueARRAY;
 layout(location = 1) noperspective SIDE vec2 screenARRAY;
@@ -155,7 +155,7 @@ impl Case {
             if count == 0 {
                 continue;
             }
-            // With more distances, each clips or culls less.
+            // With more distances, each distance clips or culls less.
             let offset = 0.3 + 0.05 * count as f32;
             if self.read {
                 inputs += &format!("in float {name}[{count}];\n");
@@ -205,7 +205,7 @@ impl Case {
         primitive: Primitive,
         change: impl Fn(&mut GeometryClip),
     ) -> Stages {
-        // Options that depend on the fragment stage.
+        // Choose the options that depend on the fragment stage.
         let mut stages = self.native(chain);
         let (_, fragment) = stages.pop().expect("there is a fragment stage");
         let fragment = Module::parse(&fragment).unwrap();
@@ -215,7 +215,7 @@ impl Case {
         clip.keep_at = self.read.then_some(LOCATION);
         change(&mut clip);
 
-        // Clip in the geometry stage, or in a generated one.
+        // Clip in the geometry stage, or in a generated geometry stage.
         let signature = DistanceCounts { clip: self.clip, cull: self.cull };
         let (stage, last) = stages.pop().expect("there is a stage before it");
         let last = Module::parse(&last).unwrap();
@@ -345,7 +345,7 @@ fn assert_equal(scene: Scene, native: &Stages, emulated: &Stages, what: impl std
 
 const PRIMITIVES: [Primitive; 3] = [Primitive::Points, Primitive::Lines, Primitive::Triangles];
 
-/// Returns every number of distances, of one kind and of both.
+/// Returns every combination of counts, with distances of one kind and of both.
 fn cases() -> impl Iterator<Item = Case> {
     let counts = (1..=4).flat_map(|n| [[n, 0], [0, n], [n, 1], [1, n]]);
     let more = [[8, 0], [0, 8], [4, 4]];
@@ -370,7 +370,7 @@ fn what_a_geometry_stage_emits_is_cut_as_the_device_cuts_it() {
     }
 }
 
-/// Every topology without adjacency, with the primitive of a geometry stage.
+/// Every topology without adjacency, with the input primitive of the geometry stage.
 const TOPOLOGIES: [(vk::PrimitiveTopology, Primitive); 6] = [
     (vk::PrimitiveTopology::POINT_LIST, Primitive::Points),
     (vk::PrimitiveTopology::LINE_LIST, Primitive::Lines),

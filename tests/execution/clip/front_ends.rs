@@ -1,4 +1,4 @@
-//! Stages as front ends emit them, with distances in the vertex stage only, compared with handwritten ones.
+//! Stages as front ends emit them, with distances in the vertex stage only, compared with handwritten stages.
 
 use super::chain::normalize;
 use crate::drivers::{DRIVERS, Driver};
@@ -23,7 +23,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// Checks that all of these stages draw the same nonempty pictures as the handwritten ones.
+    /// Checks that all of these stages draw the same nonempty pictures as the handwritten stages.
     #[track_caller]
     fn are_drawn(&self, driver: Driver, all: &[(&str, &Stages)]) {
         let expected = (self.pictures)(driver, &self.by_hand);
@@ -34,7 +34,8 @@ impl Case {
         }
     }
 
-    /// Checks the stages unchanged, converted to registers and back, and combined to one array and separated again.
+    /// Checks three forms of the stages: unchanged, converted to registers and back, and combined into one array and
+    /// separated again.
     #[track_caller]
     pub(super) fn takes_other_forms(&self) {
         let back = lowered(&self.own, there_and_back);
@@ -71,7 +72,7 @@ pub(super) fn are_different(cases: &[Case]) {
     }
 }
 
-/// After the locations of the other outputs.
+/// The location of the registers, after the locations of the other outputs.
 const LOCATION: u32 = 5;
 
 #[track_caller]
@@ -90,7 +91,7 @@ fn there_and_back(m: &Module<'_>) -> Vec<u32> {
     take(&registers.module, options).unwrap().module.into_words()
 }
 
-/// Combines both arrays to one, and separates them again.
+/// Combines both arrays into one, and separates them again.
 fn separated(m: &Module<'_>) -> Vec<u32> {
     let clip = take(m, to_registers(LOCATION, None)).unwrap().result.distances.outputs.clip;
     let one = take(m, Step::Combine { clip: None }).unwrap();
@@ -112,7 +113,7 @@ fn with_geometry(stages: &Stages) -> (Stages, DistanceCounts) {
     (stages, counts)
 }
 
-/// Returns both stages without distances: the fragment stage discards.
+/// Returns both stages without distances. The fragment stage discards instead.
 #[track_caller]
 fn emulated(stages: &Stages) -> Stages {
     let mut stages = stages.clone();

@@ -1,5 +1,5 @@
-//! HLSL with `SV_ClipDistance` and `SV_CullDistance` in every form, compiled by glslang: the lowered modules draw
-//! the same as handwritten GLSL with built-in arrays.
+//! HLSL with `SV_ClipDistance` and `SV_CullDistance` in every form, compiled by glslang. The lowered modules draw the
+//! same pictures as handwritten GLSL with built-in arrays.
 
 use super::chain::{SIZE, seeded, with_header};
 use super::front_ends::{Case, Stages, are_different};
@@ -116,7 +116,7 @@ impl Form {
     }
 }
 
-/// Returns a picture of a triangle for each of some seeds.
+/// Returns a picture of a triangle for each of several seeds.
 #[track_caller]
 fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     let mut work = Work::default();
@@ -156,7 +156,7 @@ fn every_form_becomes_registers_and_one_array_and_is_drawn_the_same() {
 fn every_form_is_cut_in_a_geometry_stage_as_the_device_cuts_it() {
     for case in cases() {
         let DistanceCounts { clip, cull } = case.is_cut_in_a_geometry_stage();
-        // glslang pads the first of several registers.
+        // glslang pads the first of several registers, so there may be more clip distances.
         assert!(clip >= case.counts.clip && cull == case.counts.cull, "{}", case.title);
     }
 }

@@ -14,7 +14,7 @@ use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Draw, Stage, Target, Work, place_words, vk};
 
-/// Returns the handwritten stages, with only these planes enabled in the last stage before the fragment stage.
+/// Returns the handwritten stages with only these planes enabled, in the last stage before rasterization.
 #[track_caller]
 fn enabled(shape: &Shape, enabled: Value<u32>) -> Stages {
     let mut stages = shape.stages(Style::Arrays);
@@ -85,7 +85,7 @@ void main() { pixel = uvec2(1, READ); }";
 fn picture(
     driver: Driver,
     (vertex, fragment): (&[u32], &[u32]),
-    told: Option<(ParamSource, &[u32])>,
+    params: Option<(ParamSource, &[u32])>,
 ) -> Vec<u8> {
     let mut draw = Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -95,7 +95,7 @@ fn picture(
     };
     let target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
     let mut work = Work { targets: vec![target], ..Work::default() };
-    if let Some((place, words)) = told {
+    if let Some((place, words)) = params {
         place_words(place, words, 0, &mut draw, &mut work);
     }
     work.draws.push(draw);
@@ -152,8 +152,8 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
                 validate(lowered.words()).unwrap();
                 let stages = (lowered.words(), lowered_fragment.as_slice());
                 let words = [mask];
-                let told = way.place().map(|place| (place, words.as_slice()));
-                let found = picture(driver, stages, told);
+                let params = way.place().map(|place| (place, words.as_slice()));
+                let found = picture(driver, stages, params);
                 assert!(found == expected, "{driver:?} {way:?} {mask}");
             }
         }
@@ -162,7 +162,7 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
 
 #[test]
 fn user_planes_clip_as_dot_products_by_hand() {
-    // The planes, and a shader with an output for them.
+    // Define the planes, and a shader with an output that they clip.
     let planes = [[1.0, 0.5, 0.25, 0.0], [-0.5, 1.0, 0.0, 0.5], [0.0, -1.0, 0.5, 0.75]];
     let words: Vec<u32> = planes.iter().flatten().map(|float: &f32| float.to_bits()).collect();
     let fragment = with_header(ShaderStage::Fragment, FRAGMENT, &[("INPUTS", ""), ("READ", "0")]);

@@ -1,4 +1,5 @@
-//! Emulated distances, sample by sample: the approximate form differs somewhat from native, the exact does not.
+//! Emulated distances, compared with native distances sample by sample. The approximate form differs somewhat, and
+//! the exact form does not.
 
 use super::chain::{seeded, with_header};
 use super::per_vertex;
@@ -27,11 +28,11 @@ const FRAGMENT: &str = "layout(location = 0) out vec4 color; void main() { color
 const BY_SAMPLE: &str = "layout(location = 0) out vec4 color;
     void main() { color = vec4(gl_SampleID < 0 ? 0.0 : 1.0); }";
 
-/// Covers the picture.
+/// Draws a triangle that covers the picture.
 const COVER: &str = "void main() {
     gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0.5, 1.0); }";
 
-/// Outputs the covered samples of a pixel, one bit each.
+/// Outputs the covered samples of a pixel, with one bit for each sample.
 const SAMPLES: &str = "
 layout(set = 0, binding = 0) uniform texture2DMS picture;
 layout(location = 0) out uint covered;
@@ -129,7 +130,7 @@ fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Ve
     targets.iter().skip(1).step_by(2).flat_map(|target| words(target)).collect()
 }
 
-/// Returns the number of differing samples, and of covered ones.
+/// Returns the number of differing samples and the number of covered samples.
 fn differing(left: &[u32], right: &[u32]) -> (u32, u32) {
     let differing = left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones());
     (differing.sum(), left.iter().map(|covered| covered.count_ones()).sum())
@@ -153,12 +154,13 @@ fn what_is_discarded_differs_by_less_with_one_sample_than_with_four() {
                 all += covered;
                 wrong += differing;
             }
-            // A pixel is discarded as a whole: with four samples, more of them are on the wrong side of an edge.
+            // A pixel is discarded as a whole, so with four samples per pixel, more samples are on the wrong side of
+            // an edge.
             let most = if samples == vk::SampleCountFlags::TYPE_1 { 1000 } else { 10 };
             assert!(all > 1000 && wrong * most < all, "{driver:?} {samples:?}: {wrong} of {all}");
-            // SwiftShader itself discards pixels as a whole.
+            // SwiftShader's native clipping also discards pixels as a whole.
             let is_exact = samples == vk::SampleCountFlags::TYPE_1 || driver == Driver::SwiftShader;
-            assert!(is_exact || wrong > 0, "{driver:?}: an approximation that is exact");
+            assert!(is_exact || wrong > 0, "{driver:?}: the approximation has no error");
         }
     }
 }

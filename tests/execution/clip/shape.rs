@@ -1,4 +1,4 @@
-//! Random ways to pass distances, and the GLSL for them: in registers, and in handwritten built-in arrays.
+//! Random ways to pass distances, with GLSL that uses registers and GLSL that uses built-in arrays.
 
 use crate::noise::Noise;
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic};
@@ -25,13 +25,13 @@ pub(crate) struct Part {
     pub(crate) count: u32,
 }
 
-/// A distance: its kind, its register, and its index among its kind.
+/// A distance: its kind, its register, and its index among the distances of its kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar {
     pub(crate) kind: DistanceKind,
     location: u32,
     component: u32,
-    /// The first component of its part.
+    /// The first component of the part that contains it.
     first: u32,
     pub(crate) number: u32,
 }
@@ -55,9 +55,9 @@ pub(crate) struct Shape {
     pub(crate) read: bool,
     /// The index of a scalar that only some vertices write.
     pub(crate) sometimes: usize,
-    /// A mask of clip planes that the last stage disables in the variant with arrays.
+    /// The mask of clip planes that the last stage disables in the style with arrays.
     pub(crate) off: u32,
-    /// Whether the vertex shader writes in a function.
+    /// Whether a function of the vertex shader writes the distances.
     pub(crate) callee: bool,
 }
 
@@ -81,7 +81,7 @@ impl Shape {
                 0 => (DistanceKind::Clip, DistanceKind::Cull),
                 _ => (DistanceKind::Cull, DistanceKind::Clip),
             };
-            // Up to two trailing components may be left out.
+            // Up to two trailing components may be unused.
             let end = 4 - noise.below(3).min(3);
             let ends = [(lower, 0, split.min(end)), (upper, split.min(end), end)];
             for (kind, from, to) in ends {
@@ -137,7 +137,7 @@ impl Shape {
         locations
     }
 
-    /// Returns the declarations of the distances of outputs (`o`) or inputs (`i`), with `array` after each name.
+    /// Returns the declarations of the output (`o`) or input (`i`) distances, with `array` after each name.
     pub(crate) fn declarations(&self, side: char, array: &str, style: Style) -> String {
         let mut text = String::new();
         let qualifier = if side == 'o' { "out" } else { "in" };
@@ -197,7 +197,7 @@ impl Shape {
         self.form != Form::Split
     }
 
-    /// Returns the components of registers that are ordinary values.
+    /// Returns the register components that are ordinary values, as pairs of location and component.
     pub(crate) fn rest(&self) -> Vec<(u32, u32)> {
         let taken = |location, component| {
             self.parts.iter().any(|part| {
@@ -214,8 +214,8 @@ impl Shape {
         if self.dynamic { format!("[pc.zero + {number}]") } else { format!("[{number}]") }
     }
 
-    /// Returns the expression of a register component that is an ordinary value.
-    pub(crate) fn ordinary(
+    /// Returns the expression for a register component that is an ordinary value.
+    pub(crate) fn fixed_function(
         &self,
         side: char,
         vertex: &str,
@@ -232,7 +232,7 @@ impl Shape {
         }
     }
 
-    /// Returns the expression of a distance on one side.
+    /// Returns the expression for an output or input distance.
     pub(crate) fn distance(&self, side: char, vertex: &str, of: Scalar, style: Style) -> String {
         let Scalar { kind, location, component, first, number } = of;
         // Built-in arrays, in their blocks.

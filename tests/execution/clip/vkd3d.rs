@@ -1,5 +1,5 @@
-//! Direct3D's shaders with `SV_ClipDistance` and `SV_CullDistance`, compiled by Debian's `vkd3d-compiler`: the
-//! lowered modules draw the same as handwritten GLSL with built-in arrays.
+//! Direct3D shaders with `SV_ClipDistance` and `SV_CullDistance`, compiled by Debian's `vkd3d-compiler`. The lowered
+//! modules draw the same pictures as handwritten GLSL with built-in arrays.
 
 use super::chain::SIZE;
 use super::front_ends::{Case, Stages, are_different};
@@ -17,7 +17,7 @@ use polyshade_vulkan::{Draw, Place, Stage, Target, VertexBuffer, VertexLayout, W
 use std::fs;
 use std::process::Command;
 
-/// Distances of a Direct3D vertex shader, in the order of their registers, which are 1 and 2.
+/// Distances of a Direct3D vertex shader, in the order of their registers 1 and 2.
 struct Form(Vec<Element>);
 
 fn forms() -> Vec<Form> {
@@ -117,7 +117,7 @@ impl Form {
     }
 }
 
-/// Draws a picture for each of some triangles.
+/// Draws a picture of each of several triangles.
 #[track_caller]
 fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
     let layout = VertexLayout::vectors((0..3).map(|at| (at, vk::Format::R32G32B32A32_SFLOAT)));
@@ -178,18 +178,19 @@ fn cull_distances_of_every_form_are_emulated_in_the_fragment_stage() {
     cases().iter().for_each(Case::is_culled_in_the_fragment_stage);
 }
 
-/// Why no pixel shader is drawn: vkd3d 1.2 declares an input array of one element, and copies a vector from it.
+/// Shows why no pixel shader is drawn: vkd3d 1.2 declares an input array of one element, and copies a vector from it.
 #[test]
 fn pixel_shaders_that_read_distances_are_not_valid_before_or_after() {
     for name in [Name::ClipDistance, Name::CullDistance] {
         let read = Element { name, index: 0, register: 1, mask: 0b1111 };
         let output = (value(Name::Undefined, 0), 1);
         let words = compiled(&dxbc::shader(dxbc::Stage::Pixel, &[read], &[output]));
-        let error = validate(&words).expect_err("a vector is no array");
+        let error = validate(&words).expect_err("a vector is not an array");
         assert!(error.contains("type does not match"), "{error}");
         let module = Module::parse(&words).expect("it has the form of a module");
-        let registers = take(&module, to_registers(5, None)).expect("it is not looked at");
-        validate(registers.module.words()).expect_err("what is wrong stays");
+        let registers =
+            take(&module, to_registers(5, None)).expect("the invalid array is not read");
+        validate(registers.module.words()).expect_err("the invalid array is kept");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Captures with draw parameters from any source, and the model's results for them.
+//! Captures with draw parameters from any source, and the model's results for these captures.
 
 use super::subject::Subject;
 use crate::feedback::{FILL, GUARD};
@@ -35,16 +35,16 @@ pub(super) const ALL: [Topology; 11] = Topology::CAPTURED;
 
 /// The source of a draw's parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Told {
+pub(super) enum DrawSource {
     Direct,
     Indirect,
-    /// Indirect, with this draw count in a buffer.
+    /// Indirect draws, with this draw count in a buffer.
     Counted(u32),
-    /// By a byte count in a buffer, from which this offset is subtracted.
+    /// A byte count in a buffer, from which this offset is subtracted.
     Bytes(u32),
 }
 
-/// The choices from which random cases are made.
+/// The constraints on random cases.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kind {
     pub(super) counter_owner: CounterOwner,
@@ -52,9 +52,9 @@ pub(super) struct Kind {
     pub(super) buffers: usize,
     pub(super) indexed: bool,
     pub(super) restart: bool,
-    /// Whether vertex offsets are not negative.
+    /// Whether vertex offsets must not be negative.
     pub(super) in_bounds: bool,
-    /// Whether a multi-draw has one draw.
+    /// Whether every multi-draw has only one draw.
     pub(super) one_by_one: bool,
 }
 
@@ -66,11 +66,11 @@ pub(super) struct Numbers {
     pub(super) vertex_offset: i32,
 }
 
-/// A draw, or multi-draw, of a capture.
+/// A draw or multi-draw of a capture.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) draws: Vec<Numbers>,
-    pub(super) told: Told,
+    pub(super) source: DrawSource,
     pub(super) begin: Begin,
     pub(super) end: End,
     /// The predicate of conditional rendering, and whether it is inverted.
@@ -117,7 +117,7 @@ impl Case {
         };
         let reached = room.iter().map(&mut reached).collect();
         let mut case = Case { counter_owner, topology, indexed, room, reached, pieces: Vec::new() };
-        // The pieces; one that continues a capture leaves the previous one active.
+        // The pieces. If a piece continues a capture, the previous piece leaves it active.
         let pieces = 1 + noise.below(3);
         for number in 0..pieces {
             let piece = case.piece(noise, kind, number, number + 1 == pieces);
@@ -137,25 +137,25 @@ impl Case {
             (0..kind.buffers as u32).map(counter).collect::<Vec<_>>()
         };
         let draws = 1 + noise.below(4);
-        let told = match (noise.below(5), kind.indexed) {
-            _ if is_hosted => Told::Direct,
-            (0, _) | (1, true) => Told::Direct,
-            (1, false) => Told::Bytes(4 * noise.below(3)),
-            (2, _) => Told::Counted(noise.below(6)),
-            _ => Told::Indirect,
+        let source = match (noise.below(5), kind.indexed) {
+            _ if is_hosted => DrawSource::Direct,
+            (0, _) | (1, true) => DrawSource::Direct,
+            (1, false) => DrawSource::Bytes(4 * noise.below(3)),
+            (2, _) => DrawSource::Counted(noise.below(6)),
+            _ => DrawSource::Indirect,
         };
         let last = if kind.indexed { 31 } else { 14 };
-        let is_one = kind.one_by_one || matches!(told, Told::Direct | Told::Bytes(_));
+        let is_one = kind.one_by_one || matches!(source, DrawSource::Direct | DrawSource::Bytes(_));
         let draws = if is_one { 1 } else { draws };
         let offsets = [0, 70, if kind.in_bounds { 3 } else { -1 }];
         let numbers = |_| {
-            let most = match (&self.indexed, told) {
-                // The executor reads indices on the host for direct draws.
-                (Some(indexed), Told::Direct) => indexed.values.len() as u32,
+            let most = match (&self.indexed, source) {
+                // For direct draws, the executor reads the indices on the host.
+                (Some(indexed), DrawSource::Direct) => indexed.values.len() as u32,
                 _ => u32::MAX,
             };
-            let first = match told {
-                Told::Bytes(_) => 0,
+            let first = match source {
+                DrawSource::Bytes(_) => 0,
                 _ => noise.below(9).min(most),
             };
             let instance = noise.below(4);
@@ -177,9 +177,9 @@ impl Case {
             _ => End::Save(counters(noise, !is_hosted)),
         };
         // The device, not the host, must skip a draw, so direct draws have no predicate.
-        let may_be_left_out = told != Told::Direct && noise.below(6) == 5;
+        let may_be_left_out = source != DrawSource::Direct && noise.below(6) == 5;
         let predicate = may_be_left_out.then(|| (noise.below(2), noise.below(2) == 0));
-        Piece { draws, told, begin, end, predicate }
+        Piece { draws, source, begin, end, predicate }
     }
 
     pub(super) fn memory(&self, layout: &[BufferLayout]) -> Vec<Vec<u8>> {
@@ -210,10 +210,10 @@ impl Piece {
     fn arguments(&self, case: &Case) -> Vec<u32> {
         let mut words = vec![0xdead_beef; REGION as usize / 4];
         let mut put = |at: u32, value: u32| words[at as usize / 4] = value;
-        if let Told::Counted(count) = self.told {
+        if let DrawSource::Counted(count) = self.source {
             put(DRAW_COUNT, count);
         }
-        if let Told::Bytes(offset) = self.told {
+        if let DrawSource::Bytes(offset) = self.source {
             // The remainder of the division by the stride must be ignored.
             let count = self.draws[0].vertices.len() as u32;
             put(BYTES_TO_DRAW, offset + count * VERTEX_BYTES + 16);
@@ -233,13 +233,13 @@ impl Piece {
         words
     }
 
-    /// Returns the number of draws that are drawn.
+    /// Returns the number of draws that remain after the predicate and the draw count in a buffer.
     pub(super) fn drawn(&self) -> usize {
         if self.predicate.is_some_and(|(value, inverted)| (value == 0) != inverted) {
             return 0;
         }
-        match self.told {
-            Told::Counted(count) => self.draws.len().min(count as usize),
+        match self.source {
+            DrawSource::Counted(count) => self.draws.len().min(count as usize),
             _ => self.draws.len(),
         }
     }
@@ -266,7 +266,7 @@ impl Case {
         segments(&indexed.values, restart, numbers.vertices.clone(), numbers.vertex_offset)
     }
 
-    /// Returns the model's result after this many submissions. Queries are never reset in between.
+    /// Returns the model's result after this many submissions. Queries are not reset between submissions.
     pub(super) fn model(&self, subject: &Subject, submissions: u32) -> Left {
         let layout = subject.layout();
         let memory = self.memory(layout);
@@ -325,7 +325,8 @@ impl Case {
         ([bytes(&counters)].into_iter().chain(memory).collect(), counts)
     }
 
-    /// Whether a piece is the first of a `RecordedAround` pass, in which no draw can wait for captures of the pass.
+    /// Whether a piece is the first of its pass. In a `RecordedAround` pass, no draw can wait for captures of the
+    /// same pass.
     pub(super) fn begins_pass(&self, number: usize) -> bool {
         number == 0 || self.pieces[number].begin != Begin::Running
     }
@@ -358,12 +359,12 @@ impl Case {
             end,
             counter_owner: self.counter_owner,
         };
-        let call = match (piece.told, self.indexed.is_some()) {
-            (Told::Direct, false) => Call::Vertices,
-            (Told::Direct, true) => Call::Indexed,
-            (Told::Indirect | Told::Counted(_), false) => Call::Indirect,
-            (Told::Indirect | Told::Counted(_), true) => Call::IndexedIndirect,
-            (Told::Bytes(counter_offset), _) => Call::ByteCount(ByteCount {
+        let call = match (piece.source, self.indexed.is_some()) {
+            (DrawSource::Direct, false) => Call::Vertices,
+            (DrawSource::Direct, true) => Call::Indexed,
+            (DrawSource::Indirect | DrawSource::Counted(_), false) => Call::Indirect,
+            (DrawSource::Indirect | DrawSource::Counted(_), true) => Call::IndexedIndirect,
+            (DrawSource::Bytes(counter_offset), _) => Call::ByteCount(ByteCount {
                 counter: Counter {
                     buffer: (first + ARGUMENTS) as u32,
                     offset: (REGION * number as u32 + BYTES_TO_DRAW).into(),
@@ -375,7 +376,7 @@ impl Case {
                 before: Vec::new(),
             }),
         };
-        // Draws of an active capture store to other bytes.
+        // Draws of an active capture need not wait, because they store to other bytes.
         let waits = number > 0 && (pass != PassState::RecordedAround || self.begins_pass(number));
         let before = Uses {
             captured: if waits { vec![Use::Capture(path)] } else { Vec::new() },

@@ -1,7 +1,7 @@
-//! Captures with device-owned counters in APIs without barriers, in which only the ends of passes wait: by the model
-//! of encoders, with the text for Metal read as C++, and in WGSL. The counter pass's own shaders are translated too.
+//! Captures with device-owned counters in APIs without barriers, in which only the ends of passes wait. The model of
+//! encoders executes them, with MSL compiled as C++ or with WGSL. The counter pass's own shaders are translated too.
 
-use super::{Case, On, Subject, Way, execute, some_of, told};
+use super::{Case, On, Subject, Way, difference, execute, some_of};
 use crate::noise::Noise;
 use crate::storage::HOSTS;
 use crate::webgpu::{WebGpu, tests_in_webgpu};
@@ -9,7 +9,7 @@ use polyshade_metal::Metal;
 use polyshade_planner::{CounterPass, ParamValue, PassState, Path, Preset, Step};
 use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
 
-/// The number of captures of a kind that are executed for Metal.
+/// The number of captures of each kind that are executed for Metal.
 const CASES: usize = 6;
 
 /// Returns captures of indexed draws with primitive restart, or of draws without indices.
@@ -17,7 +17,7 @@ fn some(noise: &mut Noise, path: Path, indexed: bool) -> (Subject, Vec<Case>) {
     some_of(noise, (HOSTS[0], path), (indexed, indexed), false)
 }
 
-/// Compares each case, with edited plans, with the model.
+/// Executes cases with edited plans, and compares each result with the model.
 fn right(
     subject: &Subject,
     way: Way<'_>,
@@ -28,12 +28,12 @@ fn right(
         let cases = std::slice::from_ref(case);
         let mut left = execute(subject, way, cases, |plan| plan.steps.iter_mut().for_each(&edit));
         let (model, left) = (case.model(subject, 1), left.swap_remove(0));
-        if model == left { Ok(()) } else { Err(told(case, &model, &left)) }
+        if model == left { Ok(()) } else { Err(difference(case, &model, &left)) }
     };
     cases.iter().map(of).collect()
 }
 
-/// In encoders of the application, and before them.
+/// The counter pass runs in encoders of the application, and before them.
 #[test]
 fn the_device_keeps_on_metal() {
     let metal = Metal::new().expect("a machine that builds polyshade has a C++ compiler");
@@ -56,7 +56,7 @@ fn the_device_keeps_on_metal() {
 
 /// Sets the vertex count of variants to 0.
 fn without_vertices(step: &mut Step) {
-    let Step::CounterPass(CounterPass { words: Some(words), .. }) = step else { return };
+    let Step::CounterPass(CounterPass { params: Some(words), .. }) = step else { return };
     let counts = |word: &&mut ParamValue| **word == ParamValue::VertexCount;
     words.values.iter_mut().filter(counts).for_each(|word| *word = ParamValue::Constant(0));
 }
@@ -73,7 +73,7 @@ fn wrong_plans_for_metal_are_noticed() {
     }
 }
 
-/// WebGPU as a device, with the capabilities that every device has.
+/// WebGPU as a device with the capabilities that every device has.
 struct Web {
     by: WebGpu,
     capabilities: Capabilities,

@@ -1,5 +1,6 @@
-//! The counter pass's shaders alone, with more draws, jobs and indices than one invocation can process on a driver:
-//! lavapipe ends the loops of an invocation after 65,535 iterations in total. Compared with a serial evaluator.
+//! The counter pass's shaders alone, with more draws, jobs and indices than one invocation can process on lavapipe,
+//! which ends the loops of an invocation after 65,535 iterations in total. The results are compared with a serial
+//! evaluator.
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::{bytes, words};
@@ -11,10 +12,10 @@ use polyshade_planner::counter_pass::{
 };
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Work, vk};
 
-/// More draws, jobs and groups than iterations of a loop, or groups in one dimension.
+/// The number of draws, jobs or groups: more than a loop may have iterations, or a dispatch groups in one dimension.
 const MANY: u32 = 70_000;
 
-/// The bindings: the counter pass's own memory, states, arguments, and counters followed by draw counts.
+/// The buffers by binding: the counter pass's own memory, states, arguments, and counters followed by draw counts.
 const OWN: u32 = 0;
 const STATES: u32 = 1;
 const ARGUMENTS: u32 = 2;
@@ -23,7 +24,7 @@ const COUNTERS: u32 = 3;
 const STATE_COUNT: u32 = 3;
 const QUERY_COUNT: u32 = 2;
 const COUNTER_COUNT: u32 = 8;
-/// The variants' host parameters, and the size in bytes of a draw's block of them.
+/// The variants' host parameters, and the size in bytes of the block with one draw's parameters.
 const WORDS: [ParamValue; 4] = [
     ParamValue::VertexCount,
     ParamValue::Limit,
@@ -45,7 +46,7 @@ const TOPOLOGIES: [(Topology, u32, Primitives); 5] = [
     (Topology::TriangleFan, 3, |count| count.saturating_sub(2)),
 ];
 
-/// A job, by its meaning.
+/// A job, independent of its encoding.
 #[derive(Clone, Default)]
 struct Meant {
     state: u32,
@@ -57,7 +58,7 @@ struct Meant {
     buffers: [(u32, u32); 2],
     /// Vertices and instances of each draw.
     draws: Vec<[u32; 2]>,
-    /// The draw count in a buffer. Without it, the job has one draw and contains its parameters.
+    /// The draw count in a buffer. If `None`, the job has one draw and contains the draw's parameters.
     counted: Option<u32>,
 }
 
@@ -71,7 +72,7 @@ struct Left {
     queries: Vec<[u64; 2]>,
 }
 
-/// Returns the result of all draws in order.
+/// Returns the contents of memory after all jobs have run in order.
 fn evaluated(jobs: &[Meant]) -> Left {
     let mut states = [[0_u32; 2]; STATE_COUNT as usize];
     let mut left = Left {
@@ -168,7 +169,7 @@ impl Places {
             predicate: None,
             buffers,
             template: place_in(OWN, 0),
-            word_count: WORDS.len() as u32,
+            param_count: WORDS.len() as u32,
             blocks: place_in(OWN, self.blocks + before * BLOCK),
             block_stride: BLOCK,
             commands: place_in(OWN, self.commands + before * Job::COMMAND_SIZE),
@@ -185,7 +186,7 @@ impl Places {
     }
 }
 
-/// Dispatches a shader of the counter pass with these buffers, for a list or for a number of jobs.
+/// Dispatches a shader of the counter pass with these buffers, for a job list or for a number of jobs.
 fn dispatched(
     driver: Driver,
     shader: Shader,
@@ -210,7 +211,7 @@ fn dispatched(
     driver.run(&Work { buffers, draws: vec![draw], ..Work::default() }).buffers
 }
 
-/// Runs the counter pass on memory that is filled with other values.
+/// Runs the counter pass on memory that initially contains a fill value.
 fn kept(driver: Driver, jobs: &[Meant]) -> Left {
     // Fill the pass's own memory.
     let draws: Vec<[u32; 2]> = jobs.iter().flat_map(|job| &job.draws).copied().collect();
@@ -278,7 +279,7 @@ fn one_capture(room: u32) -> Meant {
     }
 }
 
-/// A pass of many draws, each in its own job or all in one, with room for all, some or none of the data.
+/// A pass of many draws, each in its own job or all in one job, with room for all, some or none of the captured data.
 #[test]
 fn a_capture_of_many_draws_is_counted() {
     let mut noise = Noise::new();
@@ -349,7 +350,7 @@ fn jobs_are_done_in_their_order() {
     }
 }
 
-/// Returns the segment tables of draws, from one job or from a list with a job for each draw, by this many groups.
+/// Returns the segment tables of draws, made by this many groups from one job or from a list with a job per draw.
 fn tables(
     driver: Driver,
     indices: &[u8],
@@ -373,7 +374,7 @@ fn tables(
     let job_count = if by_list { draws.len() as u32 } else { 1 };
     let tables_at = jobs_at + job_count * Job::SIZE;
     let draws_of_job = draws.len() as u32 / job_count;
-    // Jobs with indirect draws, which only need tables.
+    // Jobs with indirect draws that need only segment tables.
     let jobs = (0..job_count).flat_map(|number| {
         let tables = place_in(OWN, tables_at + number * table_size);
         let arguments = Arguments::Indirect {
@@ -389,7 +390,7 @@ fn tables(
             predicate: None,
             buffers: [(0, 0); MAX_BUFFERS],
             template: 0,
-            word_count: 0,
+            param_count: 0,
             blocks: 0,
             block_stride: 0,
             commands: 0,
@@ -413,7 +414,7 @@ fn tables(
     own[tables_at as usize / 4..].chunks(table_size as usize / 4).map(<[u32]>::to_vec).collect()
 }
 
-/// Checks that a table equals the one that the host makes of a draw.
+/// Checks that a table equals the table that the host makes for a draw.
 #[track_caller]
 fn is_table_of(found: &[u32], indices: &[u8], index_type: IndexType, [first, count]: [u32; 2]) {
     let topology = Topology::TriangleStrip;
@@ -440,8 +441,8 @@ fn restarts_are_found_in_many_indices() {
     }
 }
 
-/// One dimension has 65,535 groups, and further draws are in further rows. The first draw of each row is checked,
-/// for one job and for a list of jobs.
+/// One dimension of a dispatch has at most 65,535 groups, so further draws are in further rows. The first draw of
+/// each row is checked, for one job and for a list of jobs.
 #[test]
 fn restarts_are_found_in_many_draws() {
     let mut noise = Noise::new();

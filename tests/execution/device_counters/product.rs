@@ -1,4 +1,4 @@
-//! Random combinations of options are captured correctly. A failing group is simplified as long as it fails.
+//! Captures with random combinations of options are correct. A failing group is simplified as long as it still fails.
 
 use super::{BATCH, Case, Host, Kind, LISTS, Subject, any_draw, compare, on_path};
 use crate::drivers::Driver;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// The number of groups, unless `POLYSHADE_GROUPS` is set.
 const GROUPS: u32 = 12;
 
-/// Captures that are submitted together and share these options.
+/// Captures that are submitted together and share options.
 #[derive(Debug, Clone)]
 struct Group {
     counter_owner: CounterOwner,
@@ -45,7 +45,7 @@ impl Group {
         let limit_in_vertices = noise.below(2) == 1;
         let one_by_one = !host.is_address() && looks_at_ranges();
         let (again, pass) = match counter_owner {
-            // Parameters from the host are the same in a second submission.
+            // The host's parameters would be the same in a second submission, so there is only one.
             CounterOwner::Host => (0, PassState::Interruptible),
             CounterOwner::Device => {
                 let pass =
@@ -85,7 +85,7 @@ impl Group {
     }
 }
 
-/// Chooses the source of host parameters; they are in memory if the device owns the counters.
+/// Chooses the source of host parameters. If the device owns the counters, the parameters are in memory.
 fn host(noise: &mut Noise, counter_owner: CounterOwner, path: Path) -> Host {
     // Each draw with parameters in specialization constants is a separate pipeline.
     let is_special = noise.below(16) == 15;
@@ -106,7 +106,8 @@ fn host(noise: &mut Noise, counter_owner: CounterOwner, path: Path) -> Host {
     possible[noise.below(possible.len() as u32) as usize]
 }
 
-/// Whether the validation layer reports unordered draws that store to overlapping ranges; Debian's does not.
+/// Returns whether the validation layer reports unordered draws that store to overlapping ranges. Debian's layer does
+/// not.
 pub(super) fn looks_at_ranges() -> bool {
     let device = Driver::Lavapipe.device();
     device
@@ -133,7 +134,7 @@ fn whatever_comes_together_is_captured() {
     let numbers = |length| prop::collection::vec(any::<u32>(), length);
     let drawn = (numbers(16..=16), prop::collection::vec(numbers(80..=240), 1..=BATCH));
     let seen = std::cell::RefCell::new((0, BTreeSet::new()));
-    // Compare the groups, and record the combinations.
+    // Compare the groups, and record which combinations ran.
     let ran =
         TestRunner::new_with_rng(config, random).run(&drawn.prop_map(Group::drawn), |group| {
             let mut seen = seen.borrow_mut();

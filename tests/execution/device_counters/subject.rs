@@ -17,7 +17,7 @@ use polyshade_vulkan::{
 };
 use std::collections::BTreeMap;
 
-/// Lists of varyings of the same outputs, for up to four buffers.
+/// Lists of varyings with the same outputs, for up to four buffers.
 pub(super) const LISTS: [Varyings; 5] = [
     Varyings::Interleaved("v_index gl_NextBuffer v_mixed gl_SkipComponents1"),
     Varyings::Interleaved("v_fed"),
@@ -78,7 +78,7 @@ const UNFED: Shader = shader!(
     #define OF_INSTANCE uvec4(v_index.y, 1, 2, 3)"
 );
 
-/// A shader that outputs a per-vertex and a per-instance attribute as these vectors.
+/// A shader that outputs a per-vertex and a per-instance attribute as the two vectors.
 const FED: Shader = shader!(
     "layout(location = 0) in uvec4 a_vertex;
     layout(location = 1) in uvec4 a_instance;
@@ -97,7 +97,7 @@ struct Feed {
     reference: Reference,
     /// The bytes of the buffers, one for vertices and one for instances.
     buffers: [Vec<u8>; 2],
-    told: Options,
+    options: Options,
     pulled: Lowered<'static, Pulled>,
 }
 
@@ -114,7 +114,7 @@ impl Feed {
         };
         let stride = Some(Feed::stride_of(&reference));
         let buffer = |rate| Buffer { stride, rate: Some(rate) };
-        let told = Options::new()
+        let options = Options::new()
             .attribute(0, attribute(0))
             .attribute(1, attribute(1))
             .buffer(0, buffer(Rate::Vertex))
@@ -122,15 +122,15 @@ impl Feed {
             .storage(Some(Set(2)), None);
         let words = FED.native(Varyings::Separate(""));
         let module = Module::parse(&words).expect("glslang's words parse");
-        let pulled = vertex_pulling::lower(&module, "main", &told).expect("it has attributes");
-        Feed { format, reference, buffers, told, pulled: pulled.into_owned() }
+        let pulled = vertex_pulling::lower(&module, "main", &options).expect("it has attributes");
+        Feed { format, reference, buffers, options, pulled: pulled.into_owned() }
     }
 
     fn stride_of(reference: &Reference) -> u32 {
         OFFSET + reference.bytes + 4
     }
 
-    /// Returns the attribute's components from an element of a buffer.
+    /// Returns the components of the attribute in one element of a buffer.
     fn element(&self, buffer: usize, number: u32) -> Vec<u32> {
         let at = number * Feed::stride_of(&self.reference) + OFFSET;
         let components = self.reference.decode(&self.buffers[buffer][at as usize..]);
@@ -145,7 +145,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Creates a capture of one of the lists, with attributes of a format or none. `ask` completes the options.
+    /// Creates a subject that captures one of the lists, with or without attributes. `ask` completes the options.
     pub(super) fn new(
         list: Varyings,
         format: Option<&'static str>,
@@ -162,7 +162,7 @@ impl Subject {
         Subject { rig: Rig { original, native: FED.native(list), storage }, feed: Some(feed) }
     }
 
-    /// Returns the number of feedback buffers of a list.
+    /// Returns the number of feedback buffers that a list needs.
     pub(super) fn buffers(list: Varyings) -> usize {
         UNFED.layout(list).len()
     }
@@ -171,7 +171,7 @@ impl Subject {
         self.rig.layout()
     }
 
-    /// Returns the shader's outputs, in the layout.
+    /// Returns the values of the shader's outputs, in the order of the layout.
     pub(super) fn values(&self, vertex: u32, instance: u32) -> Vec<Value> {
         let times = |one: u32, add| one.wrapping_mul(1000).wrapping_add(add);
         let of = |name: &str| match (name, &self.feed) {
@@ -183,7 +183,7 @@ impl Subject {
             ("v_each", None) => vec![instance, 1, 2, 3],
             ("v_fed", Some(feed)) => feed.element(0, vertex),
             ("v_each", Some(feed)) => feed.element(1, instance),
-            _ => panic!("the shaders hand on no {name}"),
+            _ => panic!("the shaders have no output {name}"),
         };
         let mut values = Vec::new();
         for (buffer, layout) in self.layout().iter().enumerate() {
@@ -202,7 +202,7 @@ impl Subject {
         work.buffers.extend(self.feed.iter().flat_map(|feed| feed.buffers.clone()));
     }
 
-    /// Binds the attribute buffers, which start at index `first`: as vertex buffers, or for vertex pulling.
+    /// Binds the attribute buffers, which start at index `first`, as vertex buffers or for vertex pulling.
     pub(super) fn feed(
         &self,
         path: Path,
@@ -211,17 +211,17 @@ impl Subject {
         work: &mut Work<'_>,
     ) {
         let Some(feed) = &self.feed else { return };
-        // Vertex pulling on the paths with variants.
+        // Use vertex pulling on the paths with variants.
         if path != Path::Extension {
             let range = |number: usize| {
                 let size = feed.buffers[number].len() as u64;
                 (number as u32, Range { buffer: first + number, offset: 0, size })
             };
             let ranges = BTreeMap::from([range(0), range(1)]);
-            bind_pulled(&feed.pulled, &feed.told, &ranges, 0, &mut planned.draw, work);
+            bind_pulled(&feed.pulled, &feed.options, &ranges, 0, &mut planned.draw, work);
             return;
         }
-        // Fixed-function vertex fetch on the extension path.
+        // Use fixed-function vertex fetch on the extension path.
         let rates = [vk::VertexInputRate::VERTEX, vk::VertexInputRate::INSTANCE];
         for (number, rate) in rates.into_iter().enumerate() {
             let format = vulkan_format(feed.format.parse().expect("it is a format"));

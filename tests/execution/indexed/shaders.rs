@@ -1,4 +1,4 @@
-//! Inputs of shaders in indexed draws, and draws that are refused.
+//! Shader inputs in indexed draws, and indexed draws that are refused.
 
 use super::{Indexed, capture_pass, run, run_native, shapes, topologies};
 use crate::cases::TOPOLOGIES;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-/// The feedback buffer of each draw.
+/// The contents of each draw's feedback buffer.
 type Memory = Vec<Vec<u8>>;
 
 /// Outputs the base vertex, the base instance and the draw index.
@@ -56,13 +56,13 @@ fn built_ins_are_those_of_the_draw_with_indices() {
             assert!(native.memory == memory, "{one:?}\n{:02x?}\n{memory:02x?}", native.memory);
         }
         let number = storage.capture.words.number("draw_index").expect("the shader reads it");
-        let told = run(&storage, Driver::Lavapipe, &draws, |words| words[number as usize] = 77);
-        let numbers = told.iter().flatten().flat_map(|memory| memory.chunks_exact(4));
+        let given = run(&storage, Driver::Lavapipe, &draws, |words| words[number as usize] = 77);
+        let numbers = given.iter().flatten().flat_map(|memory| memory.chunks_exact(4));
         assert!(numbers.into_iter().any(|word| word == 77_u32.to_ne_bytes()));
     }
 }
 
-/// Attributes in two buffers, one of them per instance.
+/// Reads attributes from two buffers, one of which has per-instance attributes.
 const ATTRIBUTES: Shader = Shader {
     source: r"
         #version 450
@@ -85,7 +85,7 @@ fn attributes() -> [Vec<u8>; 2] {
     [1.0, 512.0].map(|scale| numbers(scale).flat_map(f32::to_ne_bytes).collect())
 }
 
-/// Captures the draws with lavapipe's native feature and fixed-function vertex fetch, with or without indices.
+/// Captures the draws, with or without indices, with lavapipe's native feature and fixed-function vertex fetch.
 fn fed_natively(
     words: &[u32],
     layout: &[BufferLayout],
@@ -116,7 +116,7 @@ fn fed_natively(
 fn fetched(
     storage: &Storage,
     pulled: &Lowered<'_, Pulled>,
-    told: &vertex_pulling::Options,
+    given: &vertex_pulling::Options,
     draws: &[Indexed],
     driver: Driver,
 ) -> Memory {
@@ -131,7 +131,7 @@ fn fetched(
             true => capture_pass(storage, words, one, None, |_| {}, &mut work).0,
             false => storage.draw(words, &one.case, &storage.host_params(&one.case), &mut work),
         };
-        bind_pulled(pulled, told, &ranges, 0, &mut draw, &mut work);
+        bind_pulled(pulled, given, &ranges, 0, &mut draw, &mut work);
         work.draws.push(draw);
     }
     let outcome = driver.run(&work);
@@ -162,7 +162,7 @@ fn attributes_are_fetched_in_one_call() {
     let format: vertex_pulling::Format = "r32g32b32a32_sfloat".parse().expect("it is one");
     let attribute = |buffer| Attribute { buffer, offset: Some(0), format: Some(format) };
     let buffer = |rate| Buffer { stride: Some(16), rate: Some(rate) };
-    let told = vertex_pulling::Options::new()
+    let given = vertex_pulling::Options::new()
         .attribute(0, attribute(0))
         .attribute(1, attribute(1))
         .buffer(0, buffer(Rate::Vertex))
@@ -170,7 +170,7 @@ fn attributes_are_fetched_in_one_call() {
         .storage(Some(polyshade::host::Set(2)), None);
     let plain = ATTRIBUTES.plain();
     let module = Module::parse(&plain).expect("it is one");
-    let pulled = vertex_pulling::lower(&module, "main", &told).expect("it has attributes");
+    let pulled = vertex_pulling::lower(&module, "main", &given).expect("it has attributes");
 
     for (indexed, compute) in [(true, false), (true, true), (false, true)] {
         let mut line = "--varyings v_sum,v_vertex --set 3 --binding 0 --params storage=3:9 --pull --pull-set 2 \
@@ -199,20 +199,20 @@ fn attributes_are_fetched_in_one_call() {
         draws.iter_mut().for_each(|one| one.case.room.truncate(1));
         let native = fed_natively(&ATTRIBUTES.native(varyings), &layout, &draws, indexed);
         for driver in DRIVERS {
-            let found = fetched(&storage, &pulled, &told, &draws, driver);
+            let found = fetched(&storage, &pulled, &given, &draws, driver);
             for ((one, native), memory) in draws.iter().zip(&native).zip(&found) {
                 assert!(native == memory, "{driver:?} {one:?}\n{native:02x?}\n{memory:02x?}");
             }
         }
-        // The comparison detects another stride.
+        // The comparison detects a different stride.
         storage.words = made_at_once(&plain, &format!("{line} --buffer 0=32,1=16:instance")).0;
         for driver in DRIVERS {
-            assert!(fetched(&storage, &pulled, &told, &draws, driver) != native);
+            assert!(fetched(&storage, &pulled, &given, &draws, driver) != native);
         }
     }
 }
 
-/// Refused: a draw for which the variants were not made, and a shader with fixed-function attributes.
+/// A draw that the variants do not accept and a shader with fixed-function attributes are refused.
 #[test]
 fn other_draws_are_refused() {
     let layout = INDICES.layout(TWO_BUFFERS);
@@ -220,22 +220,25 @@ fn other_draws_are_refused() {
     let one = Indexed::new(Topology::LineStrip, IndexType::Uint16, 5);
     let restarted = Indexed { restart: true, ..one.clone() };
     let plain = host_draw(&one.case.draw);
-    let said = |storage: &Storage, draw: &transform_feedback::Draw| {
-        let told = storage.capture.layout.host_params(draw, &storage.ranges(&one.case));
-        told.err().map(|error| error.to_string()).unwrap_or_default()
+    let error_of = |storage: &Storage, draw: &transform_feedback::Draw| {
+        let given = storage.capture.layout.host_params(draw, &storage.ranges(&one.case));
+        given.err().map(|error| error.to_string()).unwrap_or_default()
     };
     // Variants that do not accept the draw.
     let indexed = made(super::any(HOSTS[0]));
-    assert!(said(&indexed, &plain).contains("the variants are for draws with indices"));
-    assert!(said(&indexed, &restarted.host(0)).contains("were not made for restarts"));
-    assert!(said(&indexed, &one.host(1)).contains("begin at no multiple of their size"));
-    assert_eq!(said(&indexed, &one.host(2)), "");
+    assert!(error_of(&indexed, &plain).contains("the variants are for draws with indices"));
+    assert!(error_of(&indexed, &restarted.host(0)).contains("were not made for primitive restart"));
+    assert!(error_of(&indexed, &one.host(1)).contains("do not begin at a multiple of their size"));
+    assert_eq!(error_of(&indexed, &one.host(2)), "");
     let without = made(options(TWO_BUFFERS, HOSTS[0]));
-    assert!(said(&without, &one.host(0)).contains("were not made for a draw with indices"));
+    assert!(error_of(&without, &one.host(0)).contains("were not made for a draw with indices"));
     let restart = made(super::any(HOSTS[0]).restart());
-    assert!(said(&restart, &one.host(0)).contains("what the table of segments says is not given"));
+    assert!(
+        error_of(&restart, &one.host(0))
+            .contains("primitive restart is enabled, but no segment table was given")
+    );
     let wide = made(super::any(HOSTS[0]).indexed(Some(IndexType::Uint32)));
-    assert!(said(&wide, &one.host(0)).contains("were not made for indices of 16 bits"));
+    assert!(error_of(&wide, &one.host(0)).contains("were not made for indices of 16 bits"));
 
     // A shader with attributes.
     let words = glsl::vertex(
@@ -246,5 +249,10 @@ fn other_draws_are_refused() {
     let module = Module::parse(&words).expect("it is one");
     let options = Options::new().interleaved(["v_sum"]).indexed(None);
     let error = transform_feedback::prepare(&module, "main", &options).map(|_| ()).unwrap_err();
-    assert!(error.to_string().contains("a vertex attribute where draws have indices"), "{error}");
+    assert!(
+        error.to_string().contains(
+            "cannot capture draws with indices: the shader must fetch its vertex attribute"
+        ),
+        "{error}"
+    );
 }

@@ -1,8 +1,8 @@
-//! The value of an attribute by the specification, derived only from the name of its format.
+//! The specified value of an attribute, derived only from the name of its format.
 
 use crate::noise::Noise;
 
-/// Numbers as a shader reads them.
+/// The type of number that a shader reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Read {
     Float,
@@ -12,7 +12,7 @@ pub(super) enum Read {
 
 /// A format, derived only from its name.
 pub(crate) struct Reference {
-    /// Red, green, blue and alpha: the first bit and the number of bits.
+    /// For red, green, blue and alpha: the first bit and the number of bits.
     pub(super) fields: [(u32, u32); 4],
     pub(crate) bytes: u32,
     pub(super) numbers: String,
@@ -119,7 +119,7 @@ fn small(raw: u64, mantissa: u32) -> u64 {
     }
 }
 
-/// Returns elements of a format: every value of components of up to 16 bits, and many of larger ones.
+/// Returns elements of a format: every value of components with up to 16 bits, and many values of larger components.
 pub(super) fn elements(reference: &Reference) -> Vec<Vec<u8>> {
     const FLOATS: [u32; 14] = [
         0,
@@ -141,7 +141,7 @@ pub(super) fn elements(reference: &Reference) -> Vec<Vec<u8>> {
     let is_packed = reference.fields[0].1 < 32 && widest != 8 && widest != 16;
     let count = match widest {
         8 => 256,
-        // One format of each kind of number is enough for all values.
+        // All values are tested with only one format for each kind of number.
         16 if reference.bytes != 8 => 1 << 10,
         16 => 1 << 16,
         _ if reference.bytes <= 2 => 1 << (8 * reference.bytes),
@@ -174,13 +174,13 @@ pub(super) fn elements(reference: &Reference) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns both words of each component.
+/// Returns the low and the high word of each component.
 pub(super) fn halves(components: Vec<u64>) -> impl Iterator<Item = u32> {
     components.into_iter().flat_map(|bits| [bits as u32, (bits >> 32) as u32])
 }
 
 /// Returns whether a word is correct. Normalized numbers may be off by one, because division is not exact (Vulkan
-/// specification, "Precision of Individual Operations"); SwiftShader multiplies by the reciprocal.
+/// specification, "Precision of Individual Operations"). SwiftShader multiplies by the reciprocal.
 pub(super) fn is_right(reference: &Reference, found: u32, expected: u32) -> bool {
     let is_divided = ["unorm", "snorm"].contains(&reference.numbers.as_str());
     found == expected || is_divided && found.abs_diff(expected) <= 1

@@ -22,7 +22,7 @@ pub(super) fn answer(work: &str) -> Answer {
     }
 }
 
-/// Serves a request of the browser; returns the result when it is posted.
+/// Serves a request from the browser. If the request posts the result, the result is returned.
 fn answer_to(mut request: Request, work: &str) -> Option<Answer> {
     let (text, kind, answer) = match (request.method(), request.url()) {
         (Method::Get, "/") => (PAGE, "text/html", None),

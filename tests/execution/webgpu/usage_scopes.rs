@@ -1,12 +1,12 @@
 //! The passes and dispatches of plans for WebGPU, checked by wgpu's validation: usage scopes, the number of storage
-//! buffers of a stage, and the alignment of bindings. wgpu 0.32 accepts overlapping writable bindings; only the
-//! planner's own tests show that it refuses those.
+//! buffers per stage, and the alignment of bindings. wgpu 0.32 accepts overlapping writable bindings, so only the
+//! planner's tests show that the planner refuses them.
 
 use super::wgpu::answer;
 use polyshade::host::{Binding, Set};
 use polyshade_planner::{Api, Feedback, Path, ShaderStage, StorageRange, Use};
-use polyshade_trials::Choices;
-use polyshade_trials::hazards::{
+use polyshade_testing::Choices;
+use polyshade_testing::hazards::{
     BufferUse, Command, DependencyMode, Sequence, UsageScope, any_sequence, executed, usage_scopes,
     without_ends,
 };
@@ -16,10 +16,11 @@ use std::collections::BTreeMap;
 /// The size of each buffer of the sequences.
 const SIZE: u64 = 3072;
 
-/// The number of buffers of the sequences. Stages below the limit of storage buffers read one more.
+/// The number of buffers of the sequences. Stages that have not reached the limit of storage buffers read one more
+/// buffer.
 const BUFFERS: u32 = 4;
 
-/// The limit of storage buffers of a stage.
+/// The limit of storage buffers per stage.
 const STORAGE_BUFFERS: usize = 8;
 
 /// The number of planned sequences, for any API.
@@ -48,7 +49,7 @@ fn scope_json(scope: &UsageScope) -> Value {
     json!({ "dispatch": scope.is_dispatch, "commands": commands })
 }
 
-/// Describes the buffers of a draw or dispatch: captures at the bindings of the plan, the others in group 0.
+/// Describes the buffers of a draw or dispatch: captures at the plan's bindings, other buffers in group 0.
 fn command_json(uses: &[BufferUse]) -> Value {
     let mut bindings = Vec::new();
     let mut bind = |one: &BufferUse, stage: ShaderStage, kind: &str| {
@@ -109,7 +110,8 @@ fn refusals(scopes: &[&UsageScope]) -> Vec<Option<String>> {
 mod wgpu {
     use super::*;
 
-    /// wgpu refuses exactly the passes that break a usage scope, of the plans with and without the ends of passes.
+    /// wgpu refuses exactly the passes with a conflict in a usage scope. Both the plans and the plans without ends of
+    /// passes are checked.
     #[test]
     #[ignore = "slow: it needs Python's wgpu"]
     fn every_sequence_keeps_to_usage_scopes() {
@@ -132,7 +134,7 @@ mod wgpu {
             }
         }
         let scopes = scopes.values().collect::<Vec<_>>();
-        // wgpu refuses exactly those with a conflict.
+        // wgpu refuses exactly the scopes with a conflict.
         let mut counts = [0; 4];
         for (scope, refusal) in scopes.iter().zip(refusals(&scopes)) {
             let conflicts = scope.conflict().is_some();

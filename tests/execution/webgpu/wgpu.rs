@@ -1,4 +1,5 @@
-//! Executes WebGPU work with wgpu on lavapipe, by a script, as its Python package is available as a binary.
+//! Executes WebGPU work with wgpu on lavapipe. A Python script does it, because wgpu's Python package is available as
+//! a binary.
 
 use super::Answer;
 use std::io::Write;
@@ -24,7 +25,7 @@ pub(super) fn answer(work: &str) -> Answer {
     input.write_all(work.as_bytes()).expect("the script reads it");
     drop(input);
     let output = script.wait_with_output().expect("the script ends");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "the script ended with {}: {said}", output.status);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the script ended with {}: {message}", output.status);
     serde_json::from_slice(&output.stdout).expect("the script prints JSON")
 }

@@ -1,4 +1,5 @@
-//! Prints the outcomes of every lowering on shaders: tables for each folder and for all, and why some are refused.
+//! Prints tables with the outcomes of every lowering, for the shaders of each folder and of all folders, and the
+//! reasons for refusals.
 
 use std::process::ExitCode;
 

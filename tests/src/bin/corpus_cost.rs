@@ -1,14 +1,14 @@
-//! Counts the instructions of every lowering on every shader below some folders, and prints the maximum per word.
-//! Fails if a lowering takes more than the shader's size explains, or if a call on shaders of a typical size
-//! exceeds the benchmarks' limits of instructions, added words or allocations.
+//! Counts the instructions of every lowering on every shader in some folders, and prints the maximum per word. Fails
+//! if a lowering exceeds the limit for the shader's size, or if a call on shaders of a typical size exceeds the
+//! benchmarks' limits for instructions, added words or allocations.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use polyshade_testing::allocations::Counting;
+use polyshade_testing::calls::sample;
 use polyshade_tests::cost::{CALLS, LOWERINGS, is_counted, measure, table};
 use polyshade_tests::{calls, shader, tree};
-use polyshade_trials::allocations::Counting;
-use polyshade_trials::calls::sample;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     let paths: Vec<_> = tree::named().iter().flat_map(|folder| tree::files(folder)).collect();
     if paths.is_empty() {
-        return Err("there is no shader below these folders".to_owned());
+        return Err("these folders contain no shaders".to_owned());
     }
     let modules = paths.iter().map(|path| shader::read(path)).collect::<Result<Vec<_>, _>>()?;
     let mut faults = check_calls(&paths, &modules)?;
@@ -35,12 +35,12 @@ fn run() -> Result<(), String> {
         return Err("nothing was counted".to_owned());
     }
     println!("{} modules\n\n{}", modules.len(), table(&costs));
-    let told = |fault: String, module: usize| format!("{}: {fault}", paths[module].display());
-    faults.extend(costs.iter().filter_map(|cost| Some(told(cost.fault()?, cost.module))));
+    let described = |fault: String, module: usize| format!("{}: {fault}", paths[module].display());
+    faults.extend(costs.iter().filter_map(|cost| Some(described(cost.fault()?, cost.module))));
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Compares the calls on the cases, and on the corpus if there is one, with their limits.
+/// Compares the calls on the cases, and on the corpus if it exists, with their limits.
 fn check_calls(paths: &[PathBuf], modules: &[Vec<u32>]) -> Result<Vec<String>, String> {
     let limits = tree::tests().join("../benches");
     let mut faults = Vec::new();

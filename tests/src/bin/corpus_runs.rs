@@ -26,7 +26,7 @@ fn run() -> Result<(), String> {
         (true, true) => On::MetalAgainstLavapipe,
         (true, false) => On::Metal,
         (false, false) => On::Lavapipe,
-        (false, true) => return Err("--against-lavapipe is for --on-metal alone".to_owned()),
+        (false, true) => return Err("--against-lavapipe requires --on-metal".to_owned()),
     };
     let with = if is_given("--with") { Some(arguments.next().ok_or(usage)?) } else { None };
     let mut number = || arguments.next().and_then(|number| number.parse().ok());
@@ -38,14 +38,14 @@ fn run() -> Result<(), String> {
         folders = FOLDERS.map(PathBuf::from).into();
     }
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    // `cargo xtask corpus-runs` builds it.
+    // `cargo xtask corpus-runs` builds the program.
     let program = this.with_file_name("polyshade");
     let asked = Asked { on, with };
     let tally = runs::run(&program, &folders, (wanted, seed), &asked);
     println!("{tally}");
     match tally.different {
         0 if tally.runs >= wanted || asked.is_once() => Ok(()),
-        0 => Err(format!("no more than {} runs can be compared", tally.runs)),
+        0 => Err(format!("only {} runs can be compared", tally.runs)),
         different => Err(format!("{different} comparisons differ")),
     }
 }

@@ -23,12 +23,12 @@ fn run() -> Result<(), String> {
     }
     let lists = names.iter().map(|name| List::read(name)).collect::<Result<Vec<_>, _>>()?;
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    // `cargo xtask mutants` builds it.
+    // `cargo xtask mutants` builds the program.
     let program = this.with_file_name("polyshade");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     for (name, list) in names.iter().zip(lists) {
         let score = list.run(&program, count, threads)?;
-        println!("{name}: {}", list.told(&score));
+        println!("{name}: {}", list.summary(&score));
         list.unknown(&score).iter().for_each(|one| println!("  {one}"));
         list.write(&score)?;
     }

@@ -1,4 +1,4 @@
-//! Shrinks a shader while a lowering still panics on it, makes an invalid module of it or takes too many instructions.
+//! Shrinks a shader as long as a lowering still panics, makes an invalid module or executes too many instructions.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ fn run() -> Result<(), String> {
     let output = arguments.next().map_or_else(|| case.with_extension("reduced.spv"), PathBuf::from);
     let words = shader::read(&case)?;
     std::panic::set_hook(Box::new(|_| {}));
-    let (look, fault) = fault(&words)?.ok_or("nothing goes wrong with this shader")?;
+    let (look, fault) = fault(&words)?.ok_or("this shader causes no fault")?;
     println!("{fault}");
     let is_fault = |one: Option<String>| one.is_some_and(|one| is_same(&one, &fault));
     let least = reduce(&words, &mut |words| look(words).is_ok_and(is_fault));
@@ -34,7 +34,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Looks for one kind of fault.
+/// A function that looks for one kind of fault.
 type Look = fn(&[u32]) -> Result<Option<String>, String>;
 
 /// Returns the first fault, with the function that finds it.
@@ -52,12 +52,12 @@ fn wrong(words: &[u32]) -> Result<Option<String>, String> {
     Ok(check_words(words, &mut Tally::default()).into_iter().next())
 }
 
-/// Finds a lowering that takes too many instructions.
+/// Finds a lowering that executes too many instructions.
 fn slow(words: &[u32]) -> Result<Option<String>, String> {
     Ok(measure(&[words.to_vec()], cost::LOWERINGS)?.iter().find_map(Cost::fault))
 }
 
-/// Returns whether two faults are of the same verb and kind, by the beginnings of their texts without digits.
+/// Returns whether two faults have the same verb and kind, which the beginnings of their texts without digits show.
 fn is_same(one: &str, other: &str) -> bool {
     let kind = |fault: &str| {
         let letters = fault.chars().filter(|letter| !letter.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! Prints which texts of the lowered shaders below some folders read back, and which do not.
+//! Prints which texts of the lowered shaders in some folders read back, and which do not.
 //!
-//! Each shader has a separate process, because a failed assertion of glslang ends it. If it ends, each format gets
-//! a process of its own; a format in which the original ends the process counts as not readable.
+//! Each shader is checked in a separate process, because a failed assertion in glslang aborts the process. After an
+//! abort, each format is checked in a separate process. If the original aborts it, the format counts as not readable.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -70,13 +70,15 @@ fn report(path: &Path) -> io::Result<Report> {
                 all.tally.merge(&report.tally);
                 all.faults.extend(report.faults);
             }
-            None => all.faults.push(format!("{format:?}: a variant's text ends the process")),
+            None => all
+                .faults
+                .push(format!("{format:?}: the process ended while it checked a variant's text")),
         }
     }
     Ok(all)
 }
 
-/// Returns the report of one process; `None` if it ends without one.
+/// Returns the report of one process, or `None` if the process ends without a report.
 fn ask(path: &Path, task: &Task) -> io::Result<Option<Report>> {
     let task = serde_json::to_string(task)?;
     let mut command = Command::new(env::current_exe()?);

@@ -3,7 +3,7 @@
 use super::check::Check;
 use crate::shader::Rules;
 
-/// The module that is compared with the input: the program writes it for `-o %t.spv`.
+/// The module that is compared with the input. The program writes this module for `-o %t.spv`.
 pub(super) const OUTPUT: &str = "%t.spv";
 
 /// The command at the start of a `RUN:` line.
@@ -11,7 +11,7 @@ pub(super) const OUTPUT: &str = "%t.spv";
 pub(super) enum Runs {
     /// `polyshade`, with `%s`, `%f` and `%t` in its arguments.
     Program,
-    /// `rewrite`: applies rewrite tools to the case; the result is [`OUTPUT`].
+    /// `rewrite`, which applies rewrite tools to the case. The result is [`OUTPUT`].
     Rewrite,
 }
 
@@ -21,15 +21,15 @@ pub(super) struct Case {
     pub(super) runs: Runs,
     /// The arguments of the command.
     pub(super) arguments: Vec<String>,
-    /// Whether the case is not run with unknown instructions in the input; the case has the reason.
+    /// Whether the case is never run with unknown instructions in the input. The case states the reason.
     pub(super) known: bool,
     /// The exit code that the program must have.
     pub(super) exit: i32,
-    /// In the order of their lines.
+    /// The checks, in the order of their lines.
     pub(super) checks: Vec<Check>,
-    /// The rules by which the input must be valid.
+    /// The validation rules that the input must follow.
     pub(super) input: Rules,
-    /// The rules by which the output must be valid.
+    /// The validation rules that the output must follow.
     pub(super) output: Rules,
 }
 
@@ -46,8 +46,8 @@ impl Case {
             let Some((name, value)) = directive(line) else { continue };
             let fault = |fault: &str| Err(format!("line {number}: {name}: {fault}"));
             match name {
-                _ if value.is_empty() => return fault("says nothing"),
-                "RUN" if run.is_some() => return fault("a case runs once"),
+                _ if value.is_empty() => return fault("has no value"),
+                "RUN" if run.is_some() => return fault("a case has only one RUN: line"),
                 "RUN" => run = Some(value),
                 "EXIT" => match value.parse() {
                     Ok(code) => exit = code,
@@ -67,12 +67,12 @@ impl Case {
         let runs = match words.next().as_deref() {
             Some("polyshade") => Runs::Program,
             Some("rewrite") => Runs::Rewrite,
-            _ => return Err("the RUN: line does not run polyshade, nor a move".to_owned()),
+            _ => return Err("the RUN: line runs neither polyshade nor rewrite".to_owned()),
         };
         let (arguments, [input, output]) = (words.collect(), rules);
         let case = Self { runs, arguments, known, exit, checks, input, output };
         case.proves_something().then_some(case).ok_or_else(|| {
-            format!("proves nothing: it needs a CHECK: line, or to succeed and write {OUTPUT}")
+            format!("proves nothing: it must have a CHECK: line, or succeed and write {OUTPUT}")
         })
     }
 
@@ -83,7 +83,7 @@ impl Case {
         arguments.filter_map(|argument| Some(&argument[in_argument(argument)?..])).collect()
     }
 
-    /// Whether the case is run again with unknown instructions in the input module.
+    /// Returns whether the case is run again with unknown instructions in the input module.
     pub(super) fn takes_unknown(&self) -> bool {
         let reads = || self.arguments.iter().any(|argument| argument.contains("%s"));
         !self.known && (self.runs == Runs::Rewrite || reads())
@@ -141,10 +141,13 @@ mod tests {
             assert!(error.contains(why), "{text:?}: {error}");
         };
         refused("OpNop\n", "no RUN: line");
-        refused("; RUN: ls %s\n; CHECK: x\n", "does not run polyshade");
-        refused("; RUN: polyshade a\n; RUN: polyshade b\n", "line 2: RUN: a case runs once");
+        refused("; RUN: ls %s\n; CHECK: x\n", "runs neither polyshade nor rewrite");
+        refused(
+            "; RUN: polyshade a\n; RUN: polyshade b\n",
+            "line 2: RUN: a case has only one RUN: line",
+        );
         refused("; RUN: polyshade a\n; CHEKC: b\n", "line 2: CHEKC: no such directive");
-        refused("; RUN: polyshade a\n; CHECK:\n", "CHECK: says nothing");
+        refused("; RUN: polyshade a\n; CHECK:\n", "CHECK: has no value");
         refused("; RUN: polyshade a\n; EXIT: one\n", "EXIT: not a number");
     }
 

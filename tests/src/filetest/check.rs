@@ -1,6 +1,6 @@
 //! `CHECK:` and `CHECK-NOT:`: ordered matches in the program's output.
 
-/// One line of a case. Consecutive blanks count as one on both sides.
+/// One check of a case. Consecutive blanks count as one, in the check and in the output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Check {
     /// A line after the previous match contains this text.

@@ -22,8 +22,8 @@ pub(super) fn diff(input: &[u32], output: &[u32]) -> Result<String, String> {
     Ok(diff.unified_diff().header("input", "output").to_string())
 }
 
-/// Compares the diff with the committed one, or with `bless` commits it. A case without an output has no diff; a
-/// case without a change has an empty one.
+/// Compares the diff with the committed diff, or with `bless` replaces the committed diff. A case without an output
+/// has no diff, and a case without a change has an empty diff.
 pub(super) fn settle(bless: bool, case: &Path, diff: Option<&str>) -> Option<String> {
     let path = path(case);
     let committed = match fs::read_to_string(&path) {
@@ -51,11 +51,14 @@ fn difference(path: &Path, committed: Option<&str>, wanted: Option<&str>) -> Str
         (_, None) => "belongs to a case that writes no module".to_owned(),
         (Some(committed), Some(now)) => {
             let diff = TextDiff::from_lines(committed, now);
-            format!("is not what happens now:\n{}", diff.unified_diff().header("committed", "now"))
+            format!(
+                "differs from the current result:\n{}",
+                diff.unified_diff().header("committed", "now")
+            )
         }
     };
     format!(
-        "{} {what}\nif what happens now is right, run `cargo xtask bless`, and read the diff",
+        "{} {what}\nif the current result is right, run `cargo xtask bless`, and read the diff",
         path.display()
     )
 }

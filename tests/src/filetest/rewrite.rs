@@ -1,7 +1,8 @@
-//! `RUN: rewrite NAME ARGUMENT…`: runs a rewrite tool in this process, because the program has no verb for it.
+//! `RUN: rewrite NAME ARGUMENT…`: runs a rewrite tool in this process, because the program has no verbs for rewrite
+//! tools.
 //!
-//! Arguments are numbers, and names from the shader's `OpName` instructions. `and` joins edits of one patch, `then`
-//! begins the next version. Added values are used at once, so that the golden diff shows where they are.
+//! Arguments are numbers and names from the shader's `OpName` instructions. `and` joins edits of one patch, and
+//! `then` begins the next version. Added values are used immediately, so that the golden diff shows their positions.
 
 mod edits;
 mod passes;
@@ -16,9 +17,9 @@ use super::sprinkle;
 use crate::shader;
 
 polyshade_spv::codes! {
-    TEST_INVARIANT: Malformed, "test.invariant", "Fix the move: it does not keep what it promises.";
+    TEST_INVARIANT: Malformed, "test.invariant", "Fix the rewrite tool: it breaks its own guarantee.";
     TEST_NAME: NotFound, "test.name", "Give the name of one id.";
-    TEST_MOVE: Options, "test.move", "Write a move of the table, with its arguments.";
+    TEST_MOVE: Options, "test.move", "Write an edit of the table, with its arguments.";
 }
 
 /// A refusal: the exit code and the text that the program would give for such an error.
@@ -47,12 +48,12 @@ fn next(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Err
     };
     let (first, second) = (once()?, once()?);
     if first.words() != second.words() {
-        return Err(Error::new(&TEST_INVARIANT, "the same tools give other words"));
+        return Err(Error::new(&TEST_INVARIANT, "the same edits give different words"));
     }
     Ok(first)
 }
 
-/// Returns the version that all edits of one patch make.
+/// Returns the version that a patch with all these edits makes.
 fn edited(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|m, p| {
         for edit in edits.split(|word| *word == "and") {
@@ -67,7 +68,7 @@ fn edited(module: &Module<'static>, edits: &[&str]) -> Result<Module<'static>, E
 }
 
 impl Refusal {
-    /// Formats the message, the name of the related id, and the instruction at the error's position, each on a line.
+    /// Formats the message, the name of the related id and the instruction at the error's position, one per line.
     fn of(error: &Error, m: &Module<'_>) -> Self {
         let mut text = format!("{}\n", error.message());
         if let Some(id) = error.id() {
@@ -107,7 +108,10 @@ fn named(m: &Module<'_>, name: &str) -> Result<Id, Error> {
     let found: Vec<Id> = ids.filter(|id| m.name(*id).is_some_and(|own| own == name)).collect();
     match found[..] {
         [id] => Ok(id),
-        _ => Err(Error::new(&TEST_NAME, format!("{name} is the name of {found:?}"))),
+        _ => Err(Error::new(
+            &TEST_NAME,
+            format!("{name} is not the name of exactly one id: {found:?}"),
+        )),
     }
 }
 
@@ -124,5 +128,5 @@ fn model(text: &str) -> Result<ExecutionModel, Error> {
 }
 
 fn misspelt(words: &[&str]) -> Error {
-    Error::new(&TEST_MOVE, format!("no move, or not its arguments: {}", words.join(" ")))
+    Error::new(&TEST_MOVE, format!("unknown edit or wrong arguments: {}", words.join(" ")))
 }

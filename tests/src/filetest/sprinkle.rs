@@ -1,10 +1,10 @@
-//! Inserts unknown instructions into function bodies, as newer compilers may; every lowering must keep them.
+//! Inserts unknown instructions into function bodies, as newer compilers may do. Every lowering must keep them.
 
 use std::path::Path;
 
 /// An opcode that no grammar defines.
 const UNKNOWN: u32 = 0x7ffd;
-/// Two words: the second is too large for an id, so it cannot be taken for one.
+/// An unknown instruction of two words. The operand is too large for an id, so it cannot be mistaken for one.
 pub(super) const INSTRUCTION: [u32; 2] = [2 << 16 | UNKNOWN, u32::MAX];
 
 const HEADER: usize = 5;
@@ -18,8 +18,8 @@ const OP_SELECTION_MERGE: u32 = 247;
 const OP_LABEL: u32 = 248;
 const OP_NO_LINE: u32 = 317;
 
-/// Returns the module with unknown instructions at the first possible place and at about half of the others. The
-/// choice depends on the name of the case, so a failure is reproducible.
+/// Returns the module with unknown instructions at the first possible position and at about half of the others. The
+/// name of the case seeds the choice, so failures are reproducible.
 pub(super) fn sprinkle(words: &[u32], case: &Path) -> Vec<u32> {
     // Seed the generator from the name.
     let name = case.file_name().expect("a case is a file").as_encoded_bytes();
@@ -57,7 +57,7 @@ pub(super) fn strip(words: &[u32]) -> Vec<u32> {
 
 /// Returns whether an instruction may be inserted before one with this opcode.
 fn may_precede(opcode: u32) -> bool {
-    // Variables and phis come first in their block, and line instructions may belong to them.
+    // Variables and phis come first in their block, and line instructions may precede them.
     ![OP_LABEL, OP_FUNCTION_END, OP_VARIABLE, OP_PHI, OP_LINE, OP_NO_LINE].contains(&opcode)
 }
 

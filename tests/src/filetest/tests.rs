@@ -1,4 +1,4 @@
-//! Tests that each check of the harness can fail, with shell scripts instead of the program.
+//! Tests that each check of the harness can fail. Shell scripts replace the program.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ OpReturn
 OpFunctionEnd
 ";
 
-/// Runs a case with these directives on the shader; the program is a shell script in which `$1` is `%s` and `$2` is
+/// Runs a case with these directives on the shader. The program is a shell script in which `$1` is `%s` and `$2` is
 /// `%t.spv`, because the verb is removed.
 fn run_script(directives: &str, shader: &str, script: &str) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
@@ -26,9 +26,10 @@ fn run_script(directives: &str, shader: &str, script: &str) -> Result<(), String
     blessed.and(run(false))
 }
 
-/// Runs a case of this text, with the diffs and versions in `folder`.
+/// Runs a case with this text, with the diffs and versions in `folder`.
 fn run_in(folder: &Path, bless: bool, case: &str, script: &str) -> Result<(), String> {
-    // A child process started by another thread may hold the script open for writing; it cannot be executed then.
+    // A child process that another thread starts may hold the script open for writing, and then the script cannot be
+    // executed.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let program = folder.join("polyshade");
@@ -111,15 +112,15 @@ fn inputs_are_validated_unless_the_case_says_why_not() {
     let invalid = SHADER.replace("OpMemoryModel Logical GLSL450\n", "");
     let error = run_script(WRITES, &invalid, "cp $1 $2").unwrap_err();
     assert!(error.contains("the input: spirv-val:"), "{error}");
-    let said = format!("{WRITES}\n; INVALID: nobody minds");
-    assert_eq!(run_script(&said, &invalid, "cp $1 $2"), Ok(()));
+    let script = format!("{WRITES}\n; INVALID: nobody minds");
+    assert_eq!(run_script(&script, &invalid, "cp $1 $2"), Ok(()));
 }
 
 #[test]
 fn changes_do_not_hide_in_what_is_not_printed() {
     // The fourth word of the header is the bound.
     let bound = "{ head -c 12 $1; printf '\\011\\000\\000\\000'; tail -c +17 $1; } >$2";
-    fails_with(WRITES, bound, "prints as the input does, and has other words");
+    fails_with(WRITES, bound, "has the same disassembly as the input, but other words");
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn words_do_not_change_without_the_version() {
     let versions = folder.path().join("versions/clip_space.txt");
     let lines = || fs::read_to_string(&versions).unwrap();
 
-    // The first answer is recorded by blessing.
+    // Blessing records the first answer.
     let missing = run(false, &case, writes_same).unwrap_err();
     assert!(missing.contains("no line for case.spvasm"), "{missing}");
     assert_eq!(run(true, &case, writes_same), Ok(()));
@@ -156,13 +157,13 @@ fn words_do_not_change_without_the_version() {
     for bless in [false, true] {
         let refused = run(bless, &case, &writes_other).unwrap_err();
         assert!(
-            refused.contains("made other words of case.spvasm: raise the version"),
+            refused.contains("gives different words for case.spvasm: raise the version"),
             "{refused}"
         );
-        assert!(refused.contains("case.spvasm.diff is not what happens now"), "{refused}");
+        assert!(refused.contains("case.spvasm.diff differs from the current result"), "{refused}");
         assert_eq!(lines(), blessed);
     }
-    // Another question is recorded separately.
+    // A different question is recorded separately.
     let asked_otherwise = case.replace("%s %t", "%s -v %t");
     assert_eq!(run(true, &asked_otherwise, "cp $1 $3"), Ok(()));
     assert!(lines().lines().count() == 2 && lines().contains(&blessed));
@@ -171,7 +172,7 @@ fn words_do_not_change_without_the_version() {
     let faulty = case.replace("; KNOWN", "; CHECK: OpKill\n; KNOWN");
     fs::remove_file(&versions).unwrap();
     assert!(run(true, &faulty, writes_same).is_err());
-    assert!(!versions.exists(), "what is wrong is no answer");
+    assert!(!versions.exists(), "a wrong result is not recorded");
     let unknown = case.replace("clip-space", "frobnicate");
     assert!(
         run(true, &unknown, writes_same).unwrap_err().contains("`frobnicate` is not in the table")
@@ -190,15 +191,15 @@ fn a_move_is_held_to_its_golden_diff() {
     let wrong = right.replace("OpStore %counter %uint_2", "OpStore %counter %uint_1");
     assert_ne!(wrong, right);
     fs::write(&golden, wrong).unwrap();
-    assert!(run(false).unwrap_err().contains("is not what happens now"));
+    assert!(run(false).unwrap_err().contains("differs from the current result"));
 }
 
 #[test]
 fn a_move_that_is_refused_ends_as_the_program_would() {
-    let refused = "; RUN: rewrite replace-uses a b\n; EXIT: 1\n; CHECK: a is the name of []";
+    let refused = "; RUN: rewrite replace-uses a b\n; EXIT: 1\n; CHECK: a is not the name of exactly one id: []";
     assert_eq!(run_script(refused, SHADER, ""), Ok(()));
     fails_with(&refused.replace("1", "3"), "", "exit code 1, not 3");
-    fails_with("; RUN: rewrite unwrap", "", "no move, or not its arguments: unwrap");
+    fails_with("; RUN: rewrite unwrap", "", "unknown edit or wrong arguments: unwrap");
 }
 
 #[test]

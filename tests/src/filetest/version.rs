@@ -1,8 +1,9 @@
 //! The recorded results of each version of the lowerings on the cases.
 //!
-//! A folder has one file for each lowering. Each of its lines is a case, a version, the hash of the question
-//! (command line and input words) and the hash of the answer (the words of every module that the case wrote). Lines
-//! are added and never changed or removed: a change of the output for the same question requires a new version.
+//! The folder has one file for each lowering. Each line of a file contains a case, a version, the hash of the
+//! question (command line and input words) and the hash of the answer (the words of every module that the case
+//! wrote). Lines are added and never changed or removed: a different output for the same question requires a new
+//! version.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,10 +17,10 @@ use sha2::{Digest, Sha256};
 /// The number of bytes of a hash that are kept: enough to avoid collisions.
 const HASH_BYTES: usize = 8;
 
-/// A lowering by the name of its file, and its version.
+/// The file name of a lowering, and the lowering's version.
 type Lowering = (&'static str, u32);
 
-/// The result of a lowering for one case.
+/// The result of a lowering on one case.
 pub(super) struct Made {
     pub(super) lowering: Lowering,
     pub(super) case: String,
@@ -33,7 +34,7 @@ type Answers = BTreeMap<(String, u32, String), String>;
 macro_rules! rows {
     ($($Name:ident($kind:literal, $name:literal, $verb:literal, $version:expr)
         $Options:ty => $lower:expr, $page:literal;)*) => {
-        /// The lowerings of one stage, by their verbs.
+        /// The lowerings of a single stage, by their verbs.
         const ROWS: &[(&str, Lowering)] = &[$(($verb, ($name, $version))),*];
     };
 }
@@ -81,7 +82,8 @@ fn hash<'p>(pieces: impl Iterator<Item = (&'p str, &'p [u32])>) -> String {
     hash.finalize()[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compares a result with the lines in `folder`, or with `bless` adds the missing line. Returns a fault.
+/// Compares a result with the lines in `folder`, and returns a fault if they differ. With `bless`, a missing line is
+/// added.
 pub(super) fn settle(bless: bool, folder: &Path, made: Made) -> Option<String> {
     // Cases run in parallel and share the files.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -98,7 +100,7 @@ pub(super) fn settle(bless: bool, folder: &Path, made: Made) -> Option<String> {
     match answers.get(&key) {
         Some(known) if *known == answer => None,
         Some(_) => fault(format!(
-            "version {version} of {name} made other words of {}: raise the version in the library, then run \
+            "version {version} of {name} gives different words for {}: raise the version in the library, then run \
              `cargo xtask bless`",
             key.0
         )),
@@ -123,7 +125,7 @@ fn read(path: &Path) -> Result<Answers, String> {
     };
     let mut answers = Answers::new();
     for line in text.lines() {
-        let malformed = || format!("not CASE VERSION QUESTION ANSWER: {line}");
+        let malformed = || format!("expected CASE VERSION QUESTION ANSWER, found: {line}");
         let [case, version, question, answer] =
             line.split(' ').collect::<Vec<_>>().try_into().map_err(|_| malformed())?;
         let version = version.parse().map_err(|_| malformed())?;
@@ -157,7 +159,7 @@ mod tests {
         let settle = |bless, made| settle(bless, folder.path(), made);
         let lines = || fs::read_to_string(folder.path().join("a_lowering.txt")).unwrap();
 
-        // The first answer is recorded by blessing.
+        // Blessing records the first answer.
         let missing = settle(false, made("b", 1, "q", "x")).unwrap();
         assert!(missing.contains("no line for b by version 1: run `cargo xtask bless`"));
         assert_eq!(settle(true, made("b", 1, "q", "x")), None);
@@ -169,7 +171,7 @@ mod tests {
         for bless in [false, true] {
             let refused = settle(bless, made("b", 1, "q", "y")).unwrap();
             assert!(
-                refused.contains("version 1 of a_lowering made other words of b: raise"),
+                refused.contains("version 1 of a_lowering gives different words for b: raise"),
                 "{refused}"
             );
             assert_eq!(lines(), "a 1 q z\nb 1 q x\n");
@@ -182,7 +184,7 @@ mod tests {
         assert_eq!(lines(), "a 1 q z\nb 1 q x\nb 2 q y\nb 10 q y\n");
         assert!(settle(true, made("b", 1, "q", "y")).is_some(), "going back is no way round");
 
-        // A changed case is another question.
+        // A changed case is a different question.
         assert_eq!(settle(true, made("b", 10, "other", "z")), None, "a case that was changed");
         assert_eq!(lines(), "a 1 q z\nb 1 q x\nb 2 q y\nb 10 other z\nb 10 q y\n");
     }
@@ -191,8 +193,8 @@ mod tests {
     fn a_file_that_was_damaged_is_not_blessed() {
         let folder = tempfile::tempdir().unwrap();
         for (text, why) in [
-            ("a 1 q\n", "not CASE VERSION QUESTION ANSWER"),
-            ("a one q x\n", "not CASE VERSION QUESTION ANSWER"),
+            ("a 1 q\n", "expected CASE VERSION QUESTION ANSWER"),
+            ("a one q x\n", "expected CASE VERSION QUESTION ANSWER"),
             ("a 1 q x\na 1 q y\n", "two lines for a, version 1"),
         ] {
             let path = folder.path().join("a_lowering.txt");

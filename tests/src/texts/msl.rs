@@ -1,4 +1,4 @@
-//! Finds constructs that MSL lacks, as far as a text shows them without a compiler.
+//! Finds constructs that MSL lacks, as far as that is possible without a compiler.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub fn lacks(text: &str) -> Option<String> {
         .or_else(|| index_beyond(text))
 }
 
-/// Types and functions that MSL lacks, and SPIRV-Cross's names for them. (A kernel gets a patch's vertices as a
+/// Types and functions that MSL lacks, and SPIRV-Cross's names for them. (A kernel gets a patch's vertices through a
 /// pointer.)
 const MISSING: [&str; 9] = [
     "double",
@@ -34,12 +34,12 @@ fn missing_words(text: &str) -> Option<String> {
                         || rest.chars().all(|letter| letter.is_ascii_digit() || letter == 'x')
                 })
             };
-            MISSING.iter().any(is_missing).then(|| format!("there is no `{word}`"))
+            MISSING.iter().any(is_missing).then(|| format!("`{word}` does not exist"))
         },
     )
 }
 
-/// Finds a non-`const` reference to a constant: SPIRV-Cross passes globals to functions by their names.
+/// Finds a non-`const` reference to a constant. SPIRV-Cross passes globals to functions under the same name.
 fn dropped_const(text: &str) -> Option<String> {
     let mut references: BTreeMap<(&str, &str), bool> = BTreeMap::new();
     for (head, name) in references_of(text) {
@@ -51,7 +51,7 @@ fn dropped_const(text: &str) -> Option<String> {
         let was_const = *references.entry((space, name)).or_insert(is_const);
         // References to a thread's variables are also parameters of the shader's own functions.
         if was_const != is_const && space != "thread" {
-            return Some(format!("`{name}` is a reference to a constant, and one to none"));
+            return Some(format!("`{name}` refers to a constant and to a non-constant"));
         }
     }
     let mut constants = text.lines().filter_map(|line| {
@@ -60,7 +60,7 @@ fn dropped_const(text: &str) -> Option<String> {
     });
     constants
         .find(|name| references.get(&("thread", *name)) == Some(&false))
-        .map(|name| format!("`{name}` is constant, and handed on by a reference to what is not"))
+        .map(|name| format!("`{name}` is constant, but is passed by a reference to a non-constant"))
 }
 
 /// Returns the text before each `&` of a parameter, and the name after it.
@@ -74,13 +74,13 @@ fn references_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Attributes with an index that must be unique within one list of arguments or one structure.
+/// Attributes with an index that must be unique within a list of parameters or a structure.
 const INDEXED: [&str; 5] = ["buffer", "texture", "sampler", "user", "attribute"];
 
 fn repeated_index(text: &str) -> Option<String> {
     let mut seen: Vec<String> = Vec::new();
     for line in text.lines() {
-        // Arguments are on one line; members of a structure are before its closing brace.
+        // Parameters are on one line, and members of a structure precede its closing brace.
         if line.starts_with('}')
             || line.contains('(') && line.ends_with(')') && !line.starts_with(' ')
         {
@@ -92,7 +92,7 @@ fn repeated_index(text: &str) -> Option<String> {
                 .iter()
                 .any(|one| attribute.strip_prefix(one).is_some_and(|rest| rest.starts_with('(')));
             if is_indexed && seen.iter().any(|one| one == attribute) {
-                return Some(format!("[[{attribute}]] stands there twice"));
+                return Some(format!("[[{attribute}]] appears twice"));
             }
             seen.push(attribute.to_owned());
         }
@@ -100,7 +100,7 @@ fn repeated_index(text: &str) -> Option<String> {
     None
 }
 
-/// Buffers of a function are numbered 0 to 30.
+/// The number of buffers of a function: their indices are 0 to 30.
 const BUFFERS: u32 = 31;
 
 fn index_beyond(text: &str) -> Option<String> {
@@ -111,7 +111,7 @@ fn index_beyond(text: &str) -> Option<String> {
     indices
         .max()
         .filter(|index| *index >= BUFFERS)
-        .map(|index| format!("there is no buffer {index}"))
+        .map(|index| format!("buffer {index} does not exist"))
 }
 
 #[cfg(test)]
@@ -144,7 +144,7 @@ mod tests {
                 "struct O\n{\n    float4 v [[user(locn0)]];\n    float2 w [[user(locn0)]];\n};",
                 "locn0",
             ),
-            ("kernel void f(device A& a [[buffer(31)]])", "no buffer 31"),
+            ("kernel void f(device A& a [[buffer(31)]])", "buffer 31 does not exist"),
         ] {
             let lack = lacks(text).unwrap_or_default();
             assert!(lack.contains(found), "{text}: {lack}");

@@ -1,4 +1,5 @@
-//! Numbers that select no equation, and alpha-to-one at one location: different if another is affected.
+//! Numbers that select no equation, and alpha-to-one at one location. `verify` reports a difference if another
+//! equation or location is affected.
 
 use super::{Case, fragment, shader};
 use crate::subject;
@@ -23,10 +24,10 @@ fn alpha_that_is_one_at_another_location() {
     assert_ne!(module.words(), opaque.words());
     let lowered = advanced_blend::lower(&opaque, "main", &case.options()).unwrap().module;
     case.given = vec![(Part::Lowered, lowered.into_words())];
-    assert_eq!(case.difference(&case.options()).message, "exclusion has another result");
+    assert_eq!(case.difference(&case.options()).message, "exclusion gives a different result");
 }
 
-/// A number without an equation must not select another one, and all its bits count.
+/// A number without an equation must not select an equation, and all bits of the number count.
 #[test]
 fn a_word_that_means_an_equation_though_none_was_asked_for() {
     let case = Case::new(shader(), &[Equation::Multiply, Equation::Screen]);
@@ -49,6 +50,6 @@ fn a_word_that_means_an_equation_though_none_was_asked_for() {
     for other in [more, masked] {
         let given = Case { given: vec![(Part::Lowered, other)], ..case.clone() };
         let found = given.difference(&case.options());
-        assert_eq!(found.message, "the source does not pass through", "{found}");
+        assert_eq!(found.message, "the written colour is not the source colour", "{found}");
     }
 }

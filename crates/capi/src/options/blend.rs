@@ -1,13 +1,13 @@
 //! Options of blending in the fragment shader.
 
 use super::polyshade_options;
-use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, POLYSHADE_NONE, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved, polyshade_param_source};
 use polyshade::advanced_blend::{
-    Alpha, ColorBlend, Destination, Equation, Factor, Format, FormatClass, Layer, LogicOperation,
-    Operation, Options, Ordinary, Overlap, Term,
+    Alpha, ArrayLayerSource, BlendComponent, ColorBlend, Destination, Equation, Factor,
+    FixedFunctionBlend, Format, FormatClass, LogicOperation, Operation, Options, Overlap,
 };
 use polyshade::host::{Binding, Set};
 
@@ -37,7 +37,7 @@ pub const POLYSHADE_LAYER_VIEW: u32 = 2;
 /// Blends with the advanced `equations`.
 pub const POLYSHADE_BLENDING_EQUATIONS: u32 = 0;
 /// Blends with the blend factors and operations of the fixed function.
-pub const POLYSHADE_BLENDING_ORDINARY: u32 = 1;
+pub const POLYSHADE_BLENDING_FIXED_FUNCTION: u32 = 1;
 /// Applies a logic operation.
 pub const POLYSHADE_BLENDING_LOGIC: u32 = 2;
 /// Does not blend.
@@ -143,12 +143,14 @@ pub unsafe extern "C" fn polyshade_blend_word(
     word: *mut u32,
     error: *mut polyshade_error,
 ) -> polyshade_status {
-    guard(error, || border::set(word, equation(blend_op)?.word(), "word"))
+    guard(error, || ffi::set(word, equation(blend_op)?.word(), "word"))
 }
 
 fn equation(blend_op: u32) -> Result<Equation, Failure> {
     let found = i32::try_from(blend_op).ok().and_then(Equation::from_blend_op);
-    found.ok_or_else(|| Failure::argument(format!("VkBlendOp {blend_op} is no equation")))
+    found.ok_or_else(|| {
+        Failure::argument(format!("VkBlendOp {blend_op} is not an advanced blend equation"))
+    })
 }
 
 /// Returns the element of a table for which `number` returns Vulkan's number.
@@ -159,12 +161,12 @@ fn of_vulkan<T: Copy>(
     what: &str,
 ) -> Result<T, Failure> {
     let found = all.iter().copied().find(|one| i64::from(number(*one)) == i64::from(wanted));
-    found.ok_or_else(|| Failure::argument(format!("there is no {what} {wanted}")))
+    found.ok_or_else(|| Failure::argument(format!("unknown {what} {wanted}")))
 }
 
-fn term(operation: u32, source: u32, destination: u32) -> Result<Term, Failure> {
+fn term(operation: u32, source: u32, destination: u32) -> Result<BlendComponent, Failure> {
     let factor = |number| of_vulkan(&Factor::ALL, Factor::blend_factor, number, "VkBlendFactor");
-    Ok(Term {
+    Ok(BlendComponent {
         operation: of_vulkan(&Operation::ALL, Operation::blend_op, operation, "VkBlendOp")?,
         source: factor(source)?,
         destination: factor(destination)?,
@@ -175,7 +177,7 @@ fn term(operation: u32, source: u32, destination: u32) -> Result<Term, Failure> 
 fn color_blend(given: &polyshade_color_blend) -> Result<Option<ColorBlend>, Failure> {
     let blend = match given.blending {
         POLYSHADE_BLENDING_EQUATIONS => ColorBlend::new(equations(given)?),
-        POLYSHADE_BLENDING_ORDINARY => ColorBlend::ordinary(Ordinary {
+        POLYSHADE_BLENDING_FIXED_FUNCTION => ColorBlend::fixed_function(FixedFunctionBlend {
             color: term(given.color_op, given.source_color, given.destination_color)?,
             alpha: term(given.alpha_op, given.source_alpha, given.destination_alpha)?,
         }),
@@ -185,7 +187,7 @@ fn color_blend(given: &polyshade_color_blend) -> Result<Option<ColorBlend>, Fail
             ColorBlend::logic(logic)
         }
         POLYSHADE_BLENDING_NONE => return Ok(None),
-        other => return Err(Failure::argument(format!("there is no blending {other}"))),
+        other => return Err(Failure::argument(format!("unknown blending {other}"))),
     };
     // The members that apply to every way of blending.
     check_flags(given.flags, COLOR_FLAGS, "the target")?;
@@ -205,7 +207,7 @@ fn color_blend(given: &polyshade_color_blend) -> Result<Option<ColorBlend>, Fail
 }
 
 fn equations(given: &polyshade_color_blend) -> Result<Vec<Equation>, Failure> {
-    let numbers = border::slice(given.equations, given.equation_count, "the equations")?;
+    let numbers = ffi::slice(given.equations, given.equation_count, "the equations")?;
     if numbers.is_empty() {
         return Ok(Equation::ALL.to_vec());
     }
@@ -215,7 +217,7 @@ fn equations(given: &polyshade_color_blend) -> Result<Vec<Equation>, Failure> {
 fn overlap(number: u32) -> Result<Overlap, Failure> {
     let all = [Overlap::Uncorrelated, Overlap::Disjoint, Overlap::Conjoint];
     let found = all.get(number as usize).copied();
-    found.ok_or_else(|| Failure::argument(format!("there is no VkBlendOverlapEXT {number}")))
+    found.ok_or_else(|| Failure::argument(format!("unknown VkBlendOverlapEXT {number}")))
 }
 
 fn alpha(is_straight: u32) -> Alpha {
@@ -224,7 +226,7 @@ fn alpha(is_straight: u32) -> Alpha {
 
 fn format(given: &polyshade_color_blend) -> Result<Format, Failure> {
     let class = CLASSES.get(given.format_class as usize).copied();
-    let none = || Failure::argument(format!("there is no format class {}", given.format_class));
+    let none = || Failure::argument(format!("unknown format class {}", given.format_class));
     let class = class.ok_or_else(none)?;
     match given.format_bits.to_le_bytes() {
         [0, 0, 0, 0] => Ok(class.into()),
@@ -239,19 +241,21 @@ fn destination(given: &polyshade_blend_options) -> Result<Destination, Failure> 
             Destination::InputAttachment { set, binding, index }
         }
         POLYSHADE_DESTINATION_TEXTURE => {
-            let layer = [Layer::One, Layer::Layer, Layer::View].get(given.layer as usize).copied();
-            let none = || Failure::argument(format!("there is no layer {}", given.layer));
+            let layer = [ArrayLayerSource::One, ArrayLayerSource::Layer, ArrayLayerSource::View]
+                .get(given.layer as usize)
+                .copied();
+            let none = || Failure::argument(format!("unknown layer {}", given.layer));
             Destination::Texture { set, binding, layer: layer.ok_or_else(none)? }
         }
         POLYSHADE_DESTINATION_TILE_IMAGE => Destination::TileImage,
         POLYSHADE_DESTINATION_STORAGE_IMAGE => Destination::StorageImage { set, binding },
-        other => return Err(Failure::argument(format!("there is no destination {other}"))),
+        other => return Err(Failure::argument(format!("unknown destination {other}"))),
     })
 }
 
 /// Reads the options of blending.
 pub(super) fn read(at: *const polyshade_blend_options) -> Result<Options, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     check_flags(given.flags, BLEND_FLAGS, "the blending")?;
     check_reserved(given.reserved, "the blending")?;
     // First the state that all targets share.
@@ -271,11 +275,11 @@ pub(super) fn read(at: *const polyshade_blend_options) -> Result<Options, Failur
     };
     options = options.select(given.select.read("the choice of the equation")?);
     // Then the targets.
-    for target in border::slice(given.targets, given.target_count, "the targets")? {
+    for target in ffi::slice(given.targets, given.target_count, "the targets")? {
         options = match (target.location, color_blend(target)?) {
             (POLYSHADE_NONE, Some(blend)) => options.every_target(blend),
             (POLYSHADE_NONE, None) => {
-                return Err(Failure::argument("targets that are not named are not blended"));
+                return Err(Failure::argument("a target without a location must be blended"));
             }
             (location, Some(blend)) => options.target(location, blend),
             (location, None) => options.unblended(location),

@@ -1,9 +1,9 @@
 //! Options of captures.
 
 use super::{Storage, polyshade_options};
-use crate::border::{self, versioned};
 use crate::draw::topologies;
 use crate::failure::Failure;
+use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved, polyshade_param_source};
 use polyshade::host::{Binding, Set, SideEffects};
 use polyshade::transform_feedback::{
@@ -141,7 +141,7 @@ pub(crate) fn variant_bit(variant: Variant) -> u32 {
 pub(super) fn read(
     at: *const polyshade_capture_options,
 ) -> Result<(polyshade_capture_options, Options), Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     check_flags(given.flags, FLAGS, "the capture")?;
     let has = |flag| given.flags & flag != 0;
     // First the captured outputs and the bindings of their buffers.
@@ -156,12 +156,12 @@ pub(super) fn read(
         options = options.allow_duplicates();
     }
     // Then the host parameters, constants and side effects.
-    if let Some(place) = given.params.read("the words of the capture")? {
+    if let Some(place) = given.params.read("the parameters of the capture")? {
         options = options.params(place);
     } else if has(POLYSHADE_CAPTURE_PARAMS_IN_UNIFORM) {
         options = options.params_in_uniform();
     }
-    for constant in border::slice(given.constants, given.constant_count, "the constants")? {
+    for constant in ffi::slice(given.constants, given.constant_count, "the constants")? {
         check_reserved(constant.reserved, "a constant")?;
         options = options.specialize(constant.id, constant.bits);
     }
@@ -169,7 +169,7 @@ pub(super) fn read(
         POLYSHADE_SIDE_EFFECTS_REFUSE => SideEffects::Refuse,
         POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InFirstPass,
         POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InSecondPass,
-        other => return Err(Failure::argument(format!("there are no side effects {other}"))),
+        other => return Err(Failure::argument(format!("unknown side effects {other}"))),
     });
     // Last the draws that the variants are made for.
     options = options.point_size(!has(POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE));
@@ -203,9 +203,9 @@ pub(super) fn read(
 }
 
 fn varyings(given: &polyshade_capture_options) -> Result<Options, Failure> {
-    let texts = border::texts(given.varyings, given.varying_count, "the varyings")?;
+    let texts = ffi::texts(given.varyings, given.varying_count, "the varyings")?;
     let parsed = || texts.iter().map(|text| text.parse()).collect::<Result<Vec<Varying>, _>>();
-    let strides = border::slice(given.strides, given.stride_count, "the strides")?;
+    let strides = ffi::slice(given.strides, given.stride_count, "the strides")?;
     Ok(match given.mode {
         POLYSHADE_CAPTURE_INTERLEAVED => Options::new().interleaved(parsed()?),
         POLYSHADE_CAPTURE_SEPARATE => Options::new().separate(parsed()?),
@@ -215,7 +215,7 @@ fn varyings(given: &polyshade_capture_options) -> Result<Options, Failure> {
             Options::new().stream_output(entries, strides.iter().copied())
         }
         POLYSHADE_CAPTURE_DECORATED => Options::new().decorated(),
-        other => return Err(Failure::argument(format!("there is no capture mode {other}"))),
+        other => return Err(Failure::argument(format!("unknown capture mode {other}"))),
     })
 }
 

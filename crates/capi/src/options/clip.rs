@@ -1,9 +1,9 @@
 //! Options of the lowering of clip and cull distances: a list of steps.
 
 use super::polyshade_options;
-use crate::border::{self, versioned};
 use crate::draw::provoking;
 use crate::failure::Failure;
+use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved, polyshade_param_source, polyshade_value};
 use polyshade::clip_cull::{
     DistanceCounts, DistanceSemantic, Emulated, GeometryClip, Normalize, Options, Primitive,
@@ -56,7 +56,8 @@ pub const POLYSHADE_PRIMITIVE_POINTS: u32 = 0;
 pub const POLYSHADE_PRIMITIVE_LINES: u32 = 1;
 pub const POLYSHADE_PRIMITIVE_TRIANGLES: u32 = 2;
 
-/// A change to the distances of a stage. A step ignores members that its constant does not name. It never grows.
+/// A change to the distances of a stage. A step ignores members that its constant does not name. The struct never
+/// grows.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_clip_step {
@@ -123,12 +124,12 @@ const MAX_STEPS: usize = 64;
 
 /// Reads the caller's steps.
 pub(super) fn read(at: *const polyshade_clip_options) -> Result<Options, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     if given.step_count > MAX_STEPS {
         let message = format!("{} steps are more than {MAX_STEPS}", given.step_count);
         return Err(Failure::argument(message));
     }
-    let steps = border::slice(given.steps, given.step_count, "the steps")?;
+    let steps = ffi::slice(given.steps, given.step_count, "the steps")?;
     Ok(steps.iter().map(read_step).collect::<Result<Vec<_>, _>>()?.into())
 }
 
@@ -137,7 +138,7 @@ fn semantics(
     count: usize,
     what: &str,
 ) -> Result<Vec<DistanceSemantic>, Failure> {
-    let texts = border::texts(at, count, what)?;
+    let texts = ffi::texts(at, count, what)?;
     Ok(texts.into_iter().map(str::parse).collect::<Result<_, _>>()?)
 }
 
@@ -159,7 +160,7 @@ fn read_step(given: &polyshade_clip_step) -> Result<Step, Failure> {
         POLYSHADE_CLIP_NORMALIZE => Step::Normalize(normalize(given)?),
         POLYSHADE_CLIP_USER_PLANES => Step::UserPlanes(UserPlanes {
             count: given.planes,
-            params: given.params.needed("the words of the planes")?,
+            params: given.params.needed("the parameters of the planes")?,
             vertex: has(POLYSHADE_CLIP_VERTEX).then_some(given.vertex),
         }),
         POLYSHADE_CLIP_MASK => Step::Mask {
@@ -179,8 +180,8 @@ fn read_step(given: &polyshade_clip_step) -> Result<Step, Failure> {
             (options.signature, options.location) = (signature, location);
             options.keep_at = has(POLYSHADE_CLIP_KEEP_AT).then_some(given.keep_at);
             let (flat, smooth) = (given.flat_count, given.no_perspective_count);
-            options.flat.extend(border::slice(given.flat, flat, "the flat locations")?);
-            let linear = border::slice(given.no_perspective, smooth, "the linear locations")?;
+            options.flat.extend(ffi::slice(given.flat, flat, "the flat locations")?);
+            let linear = ffi::slice(given.no_perspective, smooth, "the linear locations")?;
             options.no_perspective.extend(linear);
             options.provoking = provoking(given.provoking)?;
             if has(POLYSHADE_CLIP_GENERATE) {
@@ -188,7 +189,7 @@ fn read_step(given: &polyshade_clip_step) -> Result<Step, Failure> {
             }
             Step::ClipInGeometry(options)
         }
-        other => return Err(Failure::argument(format!("there is no step {other}"))),
+        other => return Err(Failure::argument(format!("unknown step {other}"))),
     })
 }
 
@@ -215,6 +216,6 @@ fn primitive(number: u32) -> Result<Primitive, Failure> {
         POLYSHADE_PRIMITIVE_POINTS => Ok(Primitive::Points),
         POLYSHADE_PRIMITIVE_LINES => Ok(Primitive::Lines),
         POLYSHADE_PRIMITIVE_TRIANGLES => Ok(Primitive::Triangles),
-        other => Err(Failure::argument(format!("there is no primitive {other}"))),
+        other => Err(Failure::argument(format!("unknown primitive {other}"))),
     }
 }

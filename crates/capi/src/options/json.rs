@@ -1,9 +1,9 @@
 //! Options as JSON, in the format of the program's recipes and of the Rust library's `serde`.
 
 use super::{Asked, Kind, polyshade_options};
-use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::place::check_reserved;
 use std::ffi::c_char;
 
@@ -34,13 +34,13 @@ pub unsafe extern "C" fn polyshade_options_json(
 ) -> polyshade_status {
     guard(error, || {
         let text = super::read(options)?.to_value().to_string();
-        border::fill_text(&text, buffer, length)
+        ffi::fill_text(&text, buffer, length)
     })
 }
 
 /// Reads options from the JSON of the caller's struct.
 pub(super) fn read(at: *const polyshade_json_options) -> Result<Asked, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     check_reserved(given.reserved, "the options")?;
-    Kind::of(given.of)?.read_json(border::text(given.json, "the options")?)
+    Kind::of(given.of)?.read_json(ffi::text(given.json, "the options")?)
 }

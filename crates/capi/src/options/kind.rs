@@ -46,7 +46,7 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
 }
 
 pub(crate) fn value(of: &impl Serialize) -> Value {
-    serde_json::to_value(of).expect("options have no keys but strings and numbers")
+    serde_json::to_value(of).expect("all keys are strings or numbers")
 }
 
 macro_rules! kinds {
@@ -112,7 +112,7 @@ impl Kind {
     /// Returns the kind with this number.
     pub(crate) fn of(number: u32) -> Result<&'static Self, Failure> {
         let found = KINDS.iter().find(|kind| kind.number == number);
-        found.ok_or_else(|| Failure::argument(format!("there are no options of kind {number}")))
+        found.ok_or_else(|| Failure::argument(format!("unknown kind {number} of options")))
     }
 
     /// Returns the default options as JSON.

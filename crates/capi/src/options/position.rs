@@ -4,8 +4,8 @@ use super::polyshade_options;
 use super::{
     POLYSHADE_SIDE_EFFECTS_FIRST, POLYSHADE_SIDE_EFFECTS_REFUSE, POLYSHADE_SIDE_EFFECTS_SECOND,
 };
-use crate::border::{self, versioned};
 use crate::failure::Failure;
+use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved, polyshade_value};
 use polyshade::host::SideEffects;
 use polyshade::position_only::{Keep, Options, Variant};
@@ -83,7 +83,7 @@ versioned!(polyshade_rasterizer_discard_options, 28);
 
 /// Reads the options of a position-only variant.
 pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     check_flags(given.flags, FLAGS, "the position")?;
     check_reserved(given.reserved, "the position")?;
     let has = |flag| given.flags & flag != 0;
@@ -91,10 +91,10 @@ pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options
         POLYSHADE_POSITION_ONLY_VARIANT_POSITION_ONLY => Variant::PositionOnly,
         POLYSHADE_POSITION_ONLY_VARIANT_COMPLEMENT => Variant::Complement,
         POLYSHADE_POSITION_ONLY_VARIANT_FULL => Variant::Full,
-        other => return Err(Failure::argument(format!("there is no variant {other}"))),
+        other => return Err(Failure::argument(format!("unknown variant {other}"))),
     });
     if given.keep_count > 0 {
-        let keep = border::texts(given.keep, given.keep_count, "what is kept")?;
+        let keep = ffi::texts(given.keep, given.keep_count, "the keep-list")?;
         let keep = keep.into_iter().map(str::parse).collect::<Result<Vec<Keep>, _>>()?;
         options = options.keep(keep);
     }
@@ -115,7 +115,7 @@ pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options
         POLYSHADE_SIDE_EFFECTS_REFUSE => SideEffects::Refuse,
         POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InFirstPass,
         POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InSecondPass,
-        other => return Err(Failure::argument(format!("there are no side effects {other}"))),
+        other => return Err(Failure::argument(format!("unknown side effects {other}"))),
     }))
 }
 
@@ -123,16 +123,16 @@ pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options
 pub(super) fn read_depth(
     at: *const polyshade_clip_space_options,
 ) -> Result<clip_space::Options, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     let options = clip_space::Options::new().depth(given.depth.boolean("the depth range")?);
     let options = options.flip_y(given.flip_y.boolean("the flipped Y")?);
-    Ok(options.rotation(given.rotation.turn("the rotation")?))
+    Ok(options.rotation(given.rotation.rotation("the rotation")?))
 }
 
 /// Reads the options of rasterizer discard.
 pub(super) fn read_discard(
     at: *const polyshade_rasterizer_discard_options,
 ) -> Result<rasterizer_discard::Options, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     Ok(rasterizer_discard::Options::new().when(given.when.boolean("the discard")?))
 }

@@ -1,9 +1,9 @@
 //! Options of vertex pulling.
 
 use super::polyshade_options;
-use crate::border::{self, versioned};
 use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, POLYSHADE_NONE, polyshade_status};
+use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved, polyshade_param_source};
 use polyshade::host::{Binding, Set};
 use polyshade::vertex_pulling::{Attribute, Buffer, Format, Options, Rate, Robustness};
@@ -103,15 +103,15 @@ pub unsafe extern "C" fn polyshade_vertex_format_info(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let found: Format = border::text(name, "the format")?.parse()?;
+        let found: Format = ffi::text(name, "the format")?.parse()?;
         let (bytes, alignment, words) = (found.size(), found.alignment(), found.words());
-        border::answer(format, polyshade_vertex_format { size: 0, bytes, alignment, words })
+        ffi::answer(format, polyshade_vertex_format { size: 0, bytes, alignment, words })
     })
 }
 
 /// Reads the options of vertex pulling.
 pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Options, Failure> {
-    let given = border::get(at)?;
+    let given = ffi::get(at)?;
     check_flags(given.flags, FLAGS, "vertex pulling")?;
     check_reserved(given.reserved, "vertex pulling")?;
     let has = |flag| given.flags & flag != 0;
@@ -119,7 +119,7 @@ pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Option
     let binding = has(POLYSHADE_VERTEX_PULLING_HAS_BINDING).then_some(Binding(given.binding));
     // First the place of the buffers and host parameters.
     let mut options = Options::new().storage(set, binding);
-    if let Some(place) = given.params.read("the words of vertex pulling")? {
+    if let Some(place) = given.params.read("the parameters of vertex pulling")? {
         options = options.params(place);
     }
     if has(POLYSHADE_VERTEX_PULLING_ROBUST_ACCESS) {
@@ -128,19 +128,19 @@ pub(super) fn read(at: *const polyshade_vertex_pulling_options) -> Result<Option
     options = options.access_beyond_stride(has(POLYSHADE_VERTEX_PULLING_BEYOND_STRIDE));
     options = options.base_instance(has(POLYSHADE_VERTEX_PULLING_BASE_INSTANCE));
     // Then the attributes and vertex buffers.
-    for one in border::slice(given.attributes, given.attribute_count, "the attributes")? {
+    for one in ffi::slice(given.attributes, given.attribute_count, "the attributes")? {
         check_reserved(one.reserved, "an attribute")?;
-        let format = border::optional_text(one.format, "the format of an attribute")?;
+        let format = ffi::optional_text(one.format, "the format of an attribute")?;
         let format = format.map(str::parse).transpose()?;
         let attribute = Attribute { buffer: one.buffer, offset: known(one.offset), format };
         options = options.attribute(one.location, attribute);
     }
-    for one in border::slice(given.buffers, given.buffer_count, "the vertex buffers")? {
+    for one in ffi::slice(given.buffers, given.buffer_count, "the vertex buffers")? {
         let rate = match one.rate {
             POLYSHADE_RATE_VERTEX => Some(Rate::Vertex),
             POLYSHADE_RATE_INSTANCE => Some(Rate::Instance { divisor: one.divisor }),
             POLYSHADE_NONE => None,
-            other => return Err(Failure::argument(format!("there is no vertex rate {other}"))),
+            other => return Err(Failure::argument(format!("unknown vertex rate {other}"))),
         };
         options = options.buffer(one.number, Buffer { stride: known(one.stride), rate });
     }

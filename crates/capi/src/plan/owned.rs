@@ -2,9 +2,9 @@
 
 use super::step::*;
 use super::words::Words;
-use crate::border::first;
 use crate::draw::{planned_topology, provoking_vertex};
 use crate::failure::POLYSHADE_NONE;
+use crate::ffi::first;
 use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, Contents, CountedBy, Counter, CounterPass, Counters,
     DrawCall, FeedbackRange, Pass, PassScope, Position, Query, Rasterization, RecordAt, Resource,
@@ -83,7 +83,7 @@ impl OwnedStep {
         step.ranges = first(&lists.ranges);
         step.counters = first(&lists.counters);
         step.count = (lists.barriers.len() + lists.ranges.len() + lists.counters.len()) as u32;
-        step.words = lists.words.as_ref().map_or(null(), Words::as_ptr);
+        step.params = lists.words.as_ref().map_or(null(), Words::as_ptr);
         step.counter_pass =
             lists.counter_pass.as_ref().map_or(null(), |lists| &raw const lists.counter_pass);
         Self { step, _lists: lists }
@@ -125,7 +125,7 @@ impl CounterPassLists {
         let all = |of: &Option<Counters>| of.as_ref().map(counters).unwrap_or_default();
         let (begin, end) = (all(&of.begin), all(&of.end));
         let queries: Vec<_> = of.queries.iter().map(query).collect();
-        let (words, strides) = (of.words.as_ref().map(Words::new), of.strides.clone());
+        let (words, strides) = (of.params.as_ref().map(Words::new), of.strides.clone());
         let counter_pass = polyshade_counter_pass {
             begins: of.begin.is_some().into(),
             ends: of.end.is_some().into(),
@@ -138,7 +138,7 @@ impl CounterPassLists {
             counted_by: counted_by(of.count.as_ref()),
             begin_counters: first(&begin),
             end_counters: first(&end),
-            words: words.as_ref().map_or(null(), Words::as_ptr),
+            params: words.as_ref().map_or(null(), Words::as_ptr),
             strides: first(&strides),
             queries: first(&queries),
         };
@@ -182,7 +182,7 @@ fn empty() -> polyshade_step {
         barriers: null(),
         ranges: null(),
         counters: null(),
-        words: null(),
+        params: null(),
         counter_pass: null(),
     }
 }

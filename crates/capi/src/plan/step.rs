@@ -1,7 +1,7 @@
 //! The steps of a plan as C structs.
 
 use super::words::polyshade_param_values;
-use crate::border::versioned;
+use crate::ffi::versioned;
 
 /// Begins the pass `pass`.
 pub const POLYSHADE_STEP_BEGIN_PASS: u32 = 1;
@@ -275,7 +275,7 @@ pub struct polyshade_counter_pass {
     pub begin_counters: *const polyshade_counter,
     pub end_counters: *const polyshade_counter,
     /// The host parameters of the variant; NULL if nothing is captured.
-    pub words: *const polyshade_param_values,
+    pub params: *const polyshade_param_values,
     /// The bytes of a vertex in each feedback buffer; 0 if the buffer captures nothing or is not bound.
     pub strides: *const u32,
     /// The queries that count the draw.
@@ -301,7 +301,7 @@ pub struct polyshade_step {
     pub ranges: *const polyshade_feedback_range,
     /// Indexed by feedback buffer; for `POLYSHADE_STEP_WRITE_COUNTERS` a list without gaps.
     pub counters: *const polyshade_counter,
-    pub words: *const polyshade_param_values,
+    pub params: *const polyshade_param_values,
     pub counter_pass: *const polyshade_counter_pass,
 }
 

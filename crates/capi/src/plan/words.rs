@@ -1,7 +1,7 @@
 //! The host parameters of variants, as a plan describes their values.
 
-use crate::border::first;
 use crate::failure::{Failure, c_text};
+use crate::ffi::first;
 use crate::place::polyshade_param_source;
 use polyshade_planner::{self as planner, Counter, ParamValue};
 use std::ffi::{CString, c_char};
@@ -80,7 +80,7 @@ pub struct polyshade_param_value {
     pub number: u32,
     /// The offset that the kind describes.
     pub offset: u64,
-    /// The name of the parameter in the lowering's report; NULL in `polyshade_param_range.reached`.
+    /// The name of the parameter in the lowering's report; NULL in `polyshade_param_range.counter`.
     pub name: *const c_char,
 }
 
@@ -97,7 +97,7 @@ pub struct polyshade_param_range {
     /// 0
     pub reserved: u32,
     /// The filled bytes of the range.
-    pub reached: polyshade_param_value,
+    pub counter: polyshade_param_value,
 }
 
 /// The host parameters of a variant, in their order, and the feedback ranges from which they are computed, indexed by
@@ -106,10 +106,10 @@ pub struct polyshade_param_range {
 #[derive(Clone, Copy)]
 pub struct polyshade_param_values {
     /// Where the shader reads the parameters.
-    pub place: polyshade_param_source,
-    pub word_count: u32,
+    pub source: polyshade_param_source,
+    pub value_count: u32,
     pub range_count: u32,
-    pub words: *const polyshade_param_value,
+    pub values: *const polyshade_param_value,
     pub ranges: *const polyshade_param_range,
 }
 
@@ -134,14 +134,14 @@ impl Words {
             length: range.size,
             is_unbound: range.unbound.into(),
             reserved: 0,
-            reached: plan_word(&range.reached, std::ptr::null()),
+            counter: plan_word(&range.counter, std::ptr::null()),
         });
         let ranges = ranges.collect::<Vec<_>>();
         let words = polyshade_param_values {
-            place: polyshade_param_source::of(of.source),
-            word_count: all.len() as u32,
+            source: polyshade_param_source::of(of.source),
+            value_count: all.len() as u32,
             range_count: ranges.len() as u32,
-            words: first(&all),
+            values: first(&all),
             ranges: first(&ranges),
         };
         Self(Box::new(Lists { words, _all: all, _ranges: ranges, _names: names }))
@@ -167,7 +167,7 @@ fn plan_word(of: &ParamValue, name: *const c_char) -> polyshade_param_value {
         ParamValue::DeviceCounter(buffer) => (POLYSHADE_PARAM_DEVICE_COUNTER, buffer, 0),
         plain => {
             let kind = PLAIN.iter().find(|(_, word)| *word == plain).map(|(kind, _)| *kind);
-            (kind.expect("all others are listed"), 0, 0)
+            (kind.expect("the table lists all other values"), 0, 0)
         }
     };
     polyshade_param_value { kind, number, offset, name }
@@ -187,7 +187,7 @@ impl polyshade_param_value {
             POLYSHADE_PARAM_DEVICE_COUNTER => ParamValue::DeviceCounter(number),
             _ => {
                 let found = PLAIN.iter().find(|(plain, _)| *plain == kind);
-                let none = || Failure::argument(format!("there is no word of kind {kind}"));
+                let none = || Failure::argument(format!("unknown kind {kind} of parameter value"));
                 found.map(|(_, word)| *word).ok_or_else(none)?
             }
         })

@@ -47,13 +47,13 @@ static void modules(const uint32_t *words, size_t count) {
     ARGUMENT("module is NULL", polyshade_module_parse(words, count, NULL, &error));
     ARGUMENT("words is NULL", polyshade_module_parse(NULL, count, &none, &error));
     ARGUMENT("not aligned to 4", polyshade_module_parse((const uint32_t *)(const void *)(bytes + 1), 1, &none, &error));
-    ARGUMENT("more than memory", polyshade_module_parse(words, SIZE_MAX, &none, &error));
-    ARGUMENT("more than memory", polyshade_module_parse(words, SIZE_MAX / 4, &none, &error));
+    ARGUMENT("more than fit in memory", polyshade_module_parse(words, SIZE_MAX, &none, &error));
+    ARGUMENT("more than fit in memory", polyshade_module_parse(words, SIZE_MAX / 4, &none, &error));
     EXPECT(MALFORMED, "", polyshade_module_parse(NULL, 0, &none, &error));
     EXPECT(MALFORMED, "", polyshade_module_parse(words, 4, &none, &error));
     EXPECT(MALFORMED, "", polyshade_module_parse(words, count - 1, &none, &error));
     EXPECT(MALFORMED, "", polyshade_module_parse(words + 1, count - 1, &none, &error));
-    ARGUMENT("no whole words", polyshade_module_parse_bytes(bytes, 7, &none, &error));
+    ARGUMENT("not a whole number of words", polyshade_module_parse_bytes(bytes, 7, &none, &error));
     ARGUMENT("bytes is NULL", polyshade_module_parse_bytes(NULL, 20, &none, &error));
     expect_null(__LINE__, none);
 
@@ -77,13 +77,13 @@ static void reflection(void) {
     polyshade_capturable capturable = polyshade_capturable_init();
     ARGUMENT("polyshade_module_info is NULL", polyshade_module_describe(module, NULL, &error));
     info.size = 4;
-    ARGUMENT("says that it has 4 bytes", polyshade_module_describe(module, &info, &error));
+    ARGUMENT("states a size of 4 bytes", polyshade_module_describe(module, &info, &error));
     info.size = 0xdeadbeef;
-    ARGUMENT("says that it has 3735928559 bytes", polyshade_module_describe(module, &info, &error));
-    EXPECT(NOT_FOUND, "no entry point 9", polyshade_module_entry(module, 9, &entry, &error));
-    EXPECT(NOT_FOUND, "no variable 99", polyshade_module_variable(module, 0, 99, &variable, &error));
-    EXPECT(NOT_FOUND, "no varying 99", polyshade_module_capturable(module, 0, 99, &capturable, &error));
-    EXPECT(NOT_FOUND, "no entry point 4294967295", polyshade_module_variable(module, POLYSHADE_NONE, 0, &variable, &error));
+    ARGUMENT("states a size of 3735928559 bytes", polyshade_module_describe(module, &info, &error));
+    EXPECT(NOT_FOUND, "entry point 9 does not exist", polyshade_module_entry(module, 9, &entry, &error));
+    EXPECT(NOT_FOUND, "variable 99 does not exist", polyshade_module_variable(module, 0, 99, &variable, &error));
+    EXPECT(NOT_FOUND, "varying 99 does not exist", polyshade_module_capturable(module, 0, 99, &capturable, &error));
+    EXPECT(NOT_FOUND, "entry point 4294967295 does not exist", polyshade_module_variable(module, POLYSHADE_NONE, 0, &variable, &error));
 }
 
 static void targets(void) {
@@ -96,7 +96,7 @@ static void targets(void) {
     ARGUMENT("the entry point is not UTF-8", lower(&discard.base));
     target.entry = NULL;
     target.stage = 3;
-    ARGUMENT("no stage 0x3", lower(&discard.base));
+    ARGUMENT("unknown stage 0x3", lower(&discard.base));
     target.stage = POLYSHADE_STAGE_FRAGMENT;
     EXPECT(NOT_FOUND, "fragment", lower(&discard.base));
     target.stage = 0;
@@ -110,10 +110,10 @@ static void targets(void) {
     target.set_count = 0;
     target.device = &device;
     device.size = 1;
-    ARGUMENT("polyshade_device says", lower(&discard.base));
+    ARGUMENT("polyshade_device states", lower(&discard.base));
     target.device = NULL;
     target.size = 0;
-    ARGUMENT("polyshade_target says that it has 0 bytes", lower(&discard.base));
+    ARGUMENT("polyshade_target states a size of 0 bytes", lower(&discard.base));
     target = polyshade_target_init();
     ARGUMENT("polyshade_device is NULL", polyshade_device_defaults(NULL, &error));
 }
@@ -131,18 +131,18 @@ static void captures(void) {
     ARGUMENT("module is NULL", polyshade_lower(NULL, NULL, &good.base, &result, &error));
     ARGUMENT("result is NULL", polyshade_lower(module, NULL, &good.base, NULL, &error));
     options.base.kind = 77;
-    ARGUMENT("no options of kind 77", lower(&options.base));
+    ARGUMENT("unknown kind 77 of options", lower(&options.base));
     options.base.kind = POLYSHADE_OPTIONS_RECIPE;
-    ARGUMENT("given as JSON", lower(&options.base));
+    ARGUMENT("must be given as JSON", lower(&options.base));
     options.base.kind = POLYSHADE_OPTIONS_CAPTURE_STORAGE;
     options.base.size = sizeof(polyshade_options);
-    ARGUMENT("polyshade_capture_options says that it has 8 bytes", lower(&options.base));
+    ARGUMENT("polyshade_capture_options states a size of 8 bytes", lower(&options.base));
     options = good;
     options.flags = 1u << 31;
     ARGUMENT("unknown flags 0x80000000", lower(&options.base));
     options = good;
     options.mode = 4;
-    ARGUMENT("no capture mode 4", lower(&options.base));
+    ARGUMENT("unknown capture mode 4", lower(&options.base));
     options = good;
     options.varying_count = 2;
     ARGUMENT("the varyings is NULL", lower(&options.base));
@@ -162,10 +162,10 @@ static void captures(void) {
     ARGUMENT("the strides is NULL", lower(&options.base));
     options = good;
     options.params.kind = 9;
-    ARGUMENT("no place 9", lower(&options.base));
+    ARGUMENT("unknown source 9", lower(&options.base));
     options = good;
     options.side_effects = 3;
-    ARGUMENT("no side effects 3", lower(&options.base));
+    ARGUMENT("unknown side effects 3", lower(&options.base));
     options = good;
     options.topologies = 1u << 30;
     ARGUMENT("unknown flags 0x40000000", lower(&options.base));
@@ -175,7 +175,7 @@ static void captures(void) {
     options = good;
     options.flags |= POLYSHADE_CAPTURE_COMPUTE;
     options.params.kind = POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE;
-    OPTIONS("but a compute stage captures", lower(&options.base));
+    OPTIONS("a compute stage has no vertex attributes", lower(&options.base));
     options = good;
     options.constant_count = 1;
     ARGUMENT("the constants is NULL", lower(&options.base));
@@ -204,22 +204,22 @@ static void other_options(void) {
     const char *empty[] = {""};
     keep.keep = empty;
     keep.keep_count = 1;
-    OPTIONS("no name", lower(&keep.base));
+    OPTIONS("the name of an output to keep is empty", lower(&keep.base));
     keep.keep_count = 0;
     keep.variant = 3;
-    ARGUMENT("no variant 3", lower(&keep.base));
+    ARGUMENT("unknown variant 3", lower(&keep.base));
     polyshade_clip_options clip = polyshade_clip_options_init();
     polyshade_clip_step step;
     memset(&step, 0, sizeof step);
     clip.steps = &step;
     clip.step_count = 1;
-    ARGUMENT("no step 0", lower(&clip.base));
+    ARGUMENT("unknown step 0", lower(&clip.base));
     step.step = POLYSHADE_CLIP_USER_PLANES;
     step.planes = 1;
-    ARGUMENT("no place is said", lower(&clip.base));
+    ARGUMENT("no source is given", lower(&clip.base));
     step.params.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
     step.planes = 0;
-    OPTIONS("no clip planes", lower(&clip.base));
+    OPTIONS("the number of clip planes is 0", lower(&clip.base));
     step.step = POLYSHADE_CLIP_NORMALIZE;
     const char *semantics[] = {"clip=x"};
     step.outputs = semantics;
@@ -228,7 +228,7 @@ static void other_options(void) {
     step.step = POLYSHADE_CLIP_IN_GEOMETRY;
     step.flags = POLYSHADE_CLIP_GENERATE;
     step.primitive = 3;
-    ARGUMENT("no primitive 3", lower(&clip.base));
+    ARGUMENT("unknown primitive 3", lower(&clip.base));
     step.flags = 512;
     ARGUMENT("unknown flags 0x200", lower(&clip.base));
     clip.step_count = 65;
@@ -238,13 +238,13 @@ static void other_options(void) {
     polyshade_attribute attribute = {0, 0, 0, 0, "VK_FORMAT_NONE"};
     pulling.attributes = &attribute;
     pulling.attribute_count = 1;
-    OPTIONS("no vertex format", lower(&pulling.base));
+    OPTIONS("is not a vertex format", lower(&pulling.base));
     attribute.format = "VK_FORMAT_R32G32_SFLOAT";
     OPTIONS("vertex buffer 0", lower(&pulling.base));
     polyshade_vertex_buffer buffer = {0, 8, 5, 0};
     pulling.buffers = &buffer;
     pulling.buffer_count = 1;
-    ARGUMENT("no vertex rate 5", lower(&pulling.base));
+    ARGUMENT("unknown vertex rate 5", lower(&pulling.base));
 
     polyshade_blend_options blend = polyshade_blend_options_init();
     polyshade_color_blend color;
@@ -254,21 +254,21 @@ static void other_options(void) {
     color.equation_count = 1;
     blend.targets = &color;
     blend.target_count = 1;
-    ARGUMENT("VkBlendOp 7 is no equation", lower(&blend.base));
-    color.blending = POLYSHADE_BLENDING_ORDINARY;
+    ARGUMENT("VkBlendOp 7 is not an advanced blend equation", lower(&blend.base));
+    color.blending = POLYSHADE_BLENDING_FIXED_FUNCTION;
     color.source_color = 19;
-    ARGUMENT("no VkBlendFactor 19", lower(&blend.base));
+    ARGUMENT("unknown VkBlendFactor 19", lower(&blend.base));
     color.blending = POLYSHADE_BLENDING_LOGIC;
     color.logic_op = 16;
-    ARGUMENT("no VkLogicOp 16", lower(&blend.base));
+    ARGUMENT("unknown VkLogicOp 16", lower(&blend.base));
     color.blending = POLYSHADE_BLENDING_NONE;
     color.location = POLYSHADE_NONE;
-    ARGUMENT("not named", lower(&blend.base));
+    ARGUMENT("without a location", lower(&blend.base));
     blend.destination = 4;
-    ARGUMENT("no destination 4", lower(&blend.base));
+    ARGUMENT("unknown destination 4", lower(&blend.base));
     uint32_t word = 0;
     ARGUMENT("VkBlendOp 4294967295", polyshade_blend_word(POLYSHADE_NONE, &word, &error));
-    ARGUMENT("no options of kind 0", polyshade_lowering_version(0, &word, &error));
+    ARGUMENT("unknown kind 0 of options", polyshade_lowering_version(0, &word, &error));
     ARGUMENT("the format is NULL", polyshade_vertex_format_info(NULL, NULL, &error));
 }
 
@@ -283,7 +283,7 @@ static void plans(void) {
     ARGUMENT("plan is NULL", polyshade_plan_describe(NULL, &info, &error));
     ARGUMENT("polyshade_plan_info is NULL", polyshade_plan_describe(plan, NULL, &error));
     ARGUMENT("plan is NULL", polyshade_plan_step(NULL, 0, &step, &error));
-    EXPECT(NOT_FOUND, "no step 99", polyshade_plan_step(plan, 99, &step, &error));
+    EXPECT(NOT_FOUND, "step 99 does not exist", polyshade_plan_step(plan, 99, &step, &error));
     polyshade_plan_release(plan);
 
     uint32_t words[POLYSHADE_JOB_WORDS], size = 0;
@@ -295,18 +295,18 @@ static void plans(void) {
     ARGUMENT("unknown flags 0x40", polyshade_job_words(&job, words, &error));
     job.flags = POLYSHADE_JOB_DRAWS;
     job.arguments_kind = 4;
-    ARGUMENT("no arguments 4", polyshade_job_words(&job, words, &error));
+    ARGUMENT("unknown kind 4 of arguments", polyshade_job_words(&job, words, &error));
     job.topology = POLYSHADE_TOPOLOGY_PATCH_LIST;
-    ARGUMENT("no topology 10", polyshade_job_words(&job, words, &error));
+    ARGUMENT("topology 10 is unknown", polyshade_job_words(&job, words, &error));
     job = polyshade_job_init();
     job.flags = POLYSHADE_JOB_DRAWS | POLYSHADE_JOB_RESTARTED;
     job.index_type = 7;
-    ARGUMENT("no index type 7", polyshade_job_words(&job, words, &error));
+    ARGUMENT("unknown index type 7", polyshade_job_words(&job, words, &error));
     ARGUMENT("list is NULL", polyshade_list_words(NULL, words, &error));
-    ARGUMENT("no index type 7", polyshade_counter_pass_table_size(7, 0, &size, &error));
+    ARGUMENT("unknown index type 7", polyshade_counter_pass_table_size(7, 0, &size, &error));
     polyshade_param_value word = {99, 0, 0, NULL};
     ARGUMENT("the values is NULL", polyshade_counter_pass_template(&word, NULL, 1, words, &count, &error));
-    ARGUMENT("no word of kind 99", polyshade_counter_pass_template(&word, words, 1, words, &count, &error));
+    ARGUMENT("unknown kind 99 of parameter value", polyshade_counter_pass_template(&word, words, 1, words, &count, &error));
 }
 
 static void json(void) {
@@ -320,7 +320,7 @@ static void json(void) {
     ARGUMENT("not UTF-8", lower(&json.base));
     json.json = "{}";
     json.of = POLYSHADE_OPTIONS_JSON;
-    ARGUMENT("no options of kind 2147483648", lower(&json.base));
+    ARGUMENT("unknown kind 2147483648 of options", lower(&json.base));
     json.of = POLYSHADE_OPTIONS_RECIPE;
     json.json = "{\"blend\":{}}";
     OPTIONS("no fragment stage", lower(&json.base));
@@ -340,7 +340,7 @@ static void json(void) {
     ARGUMENT("the state is NULL", polyshade_plan_make(NULL, &plan, &error));
     EXPECT(JSON, "the state", polyshade_plan_make("[]", &plan, &error));
     OPTIONS("no device is named", polyshade_plan_make("{}", &plan, &error));
-    OPTIONS("no preset `x`", polyshade_plan_make("{\"device\":\"x\"}", &plan, &error));
+    OPTIONS("unknown preset `x`", polyshade_plan_make("{\"device\":\"x\"}", &plan, &error));
     expect_null(__LINE__, plan);
     plans();
 }
@@ -359,8 +359,8 @@ static void results_and_layouts(void) {
     polyshade_layout *layout = NULL;
     size_t none = 0;
     ARGUMENT("result is NULL", polyshade_result_output(NULL, 0, &output, &error));
-    EXPECT(NOT_FOUND, "no output 1", polyshade_result_output(result, 1, &output, &error));
-    EXPECT(NOT_FOUND, "no word 99", polyshade_result_host_param(result, 0, 99, &word, &error));
+    EXPECT(NOT_FOUND, "output 1 does not exist", polyshade_result_output(result, 1, &output, &error));
+    EXPECT(NOT_FOUND, "parameter 99 does not exist", polyshade_result_host_param(result, 0, 99, &word, &error));
     ARGUMENT("layout is NULL", polyshade_result_layout(result, 0, NULL, &error));
     EXPECT(BUFFER, "holds 0 elements", polyshade_result_json(result, 0, (char *)&word, &none, &error));
     polyshade_result_layout(result, 0, &layout, &error);
@@ -383,32 +383,32 @@ static void results_and_layouts(void) {
     range.flags = 2;
     ARGUMENT("a range has unknown flags 0x2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     draw.topology = 15;
-    ARGUMENT("no topology 15", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    ARGUMENT("topology 15 is unknown", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     draw.topology = 0;
     draw.provoking_vertex = 2;
-    ARGUMENT("no provoking vertex 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    ARGUMENT("unknown provoking vertex 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     draw.provoking_vertex = 0;
     draw.flags = 4;
     ARGUMENT("a draw has unknown flags 0x4", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     draw.flags = POLYSHADE_DRAW_RESTARTED;
-    ARGUMENT("without indices is not restarted", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    ARGUMENT("without indices cannot use primitive restart", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     draw.flags = POLYSHADE_DRAW_INDEXED;
     range.flags = 0;
     OPTIONS("indices", polyshade_layout_host_params(layout, &draw, &range, 1, words, &count, &error));
     draw.index_type = 2;
-    ARGUMENT("no index type 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
+    ARGUMENT("unknown index type 2", polyshade_layout_advance(layout, &draw, &range, 1, &error));
     uint32_t primitives = 0;
     ARGUMENT("the indices is NULL", polyshade_segments_find(3, 0, NULL, 4, 0, 2, words, &count, &primitives, &error));
     OPTIONS("2^32 - 1 indices", polyshade_segments_find(3, 0, NULL, 0, 0, UINT32_MAX, words, &count, &primitives, &error));
     count = 1;
-    EXPECT(BUFFER, "holds 1 elements, of 6", polyshade_segments_find(3, 0, NULL, 0, 0, 2, words, &count, &primitives, &error));
+    EXPECT(BUFFER, "holds 1 elements, but needs 6", polyshade_segments_find(3, 0, NULL, 0, 0, 2, words, &count, &primitives, &error));
 
     polyshade_layout *loaded = NULL;
     polyshade_captured captured = polyshade_captured_init();
     EXPECT(JSON, "the layout", polyshade_layout_load((const uint8_t *)"x", 1, &loaded, &error));
-    ARGUMENT("more than a layout has", polyshade_layout_load((const uint8_t *)"x", SIZE_MAX, &loaded, &error));
-    EXPECT(NOT_FOUND, "no feedback buffer 4", polyshade_layout_captured(layout, 4, 0, &captured, &error));
-    EXPECT(NOT_FOUND, "no captured varying 1", polyshade_layout_captured(layout, 0, 1, &captured, &error));
+    ARGUMENT("too many for a layout", polyshade_layout_load((const uint8_t *)"x", SIZE_MAX, &loaded, &error));
+    EXPECT(NOT_FOUND, "feedback buffer 4 does not exist", polyshade_layout_captured(layout, 4, 0, &captured, &error));
+    EXPECT(NOT_FOUND, "captured varying 1 does not exist", polyshade_layout_captured(layout, 0, 1, &captured, &error));
     expect_null(__LINE__, loaded);
     polyshade_layout_release(layout);
     polyshade_result_release(result);

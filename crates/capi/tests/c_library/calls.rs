@@ -114,7 +114,7 @@ fn structs_and_json_lower_as_the_rust_library_does() {
     let kind = POLYSHADE_OPTIONS_CLIP_SPACE;
     let mut depth = zeros!(polyshade_clip_space_options, kind);
     depth.depth.fixed = 1;
-    depth.flip_y.word = polyshade_param_source {
+    depth.flip_y.param = polyshade_param_source {
         kind: POLYSHADE_SOURCE_PUSH_CONSTANT,
         set: 0,
         binding: 0,
@@ -154,7 +154,7 @@ fn addresses_are_attributes_that_are_constant() {
 
     let kind = POLYSHADE_OPTIONS_RASTERIZER_DISCARD;
     let mut discard = zeros!(polyshade_rasterizer_discard_options, kind);
-    discard.when.word = word;
+    discard.when.param = word;
     let rust = rasterizer_discard::Options::new().when(Value::Param(place));
     let rust = rasterizer_discard::lower(&mesh, "main", &rust).expect("it can be discarded");
     let text = c"{\"when\":{\"param\":{\"address\":{\"attribute\":{\"location\":9}}}}}";
@@ -252,7 +252,7 @@ fn host_params(result: *const polyshade_result) -> Vec<(u32, String)> {
         });
         // SAFETY: names end with a zero, and live as long as the result.
         let name = unsafe { CStr::from_ptr(word.name) };
-        (word.place.kind, name.to_str().expect("names are text").to_owned())
+        (word.source.kind, name.to_str().expect("names are text").to_owned())
     };
     (0..output.host_param_count).map(word).collect()
 }
@@ -319,7 +319,7 @@ fn layouts_are_kept_without_their_modules() {
     let mut draw = zeros!(polyshade_draw);
     (draw.topology, draw.vertex_count, draw.instance_count) =
         (POLYSHADE_TOPOLOGY_TRIANGLE_FAN, 7, 2);
-    let range = polyshade_range { address: 0, offset: 16, length: 256, reached: 0, flags: 0 };
+    let range = polyshade_range { address: 0, offset: 16, length: 256, counter: 0, flags: 0 };
     let unbound = polyshade_range { flags: POLYSHADE_RANGE_UNBOUND, ..range };
     let filled = [layout, loaded].map(|layout| {
         let (mut words, mut count) = ([0; 32], 32);
@@ -334,7 +334,7 @@ fn layouts_are_kept_without_their_modules() {
             polyshade_layout_primitives(layout, &draw, at, 2, counts.0, counts.1, error)
         });
         check(|error| unsafe { polyshade_layout_advance(layout, &draw, at, 2, error) });
-        assert_eq!((written, generated, ranges[0].reached), (7, 10, 7 * 3 * 12));
+        assert_eq!((written, generated, ranges[0].counter), (7, 10, 7 * 3 * 12));
         assert_eq!(ranges[1].flags, POLYSHADE_RANGE_UNBOUND);
         (words, count)
     });
@@ -390,7 +390,7 @@ fn draws_with_indices_are_captured() {
     (draw.instance_count, draw.flags) = (2, POLYSHADE_DRAW_INDEXED | POLYSHADE_DRAW_RESTARTED);
     (draw.index_type, draw.index_size) = (index_type, 18);
     (draw.primitives, draw.table_size) = (primitives, 4 * count as u32);
-    let range = polyshade_range { address: 0, offset: 0, length: 4096, reached: 0, flags: 0 };
+    let range = polyshade_range { address: 0, offset: 0, length: 4096, counter: 0, flags: 0 };
     let (mut written, mut generated) = (0, 0);
     let counts = (&raw mut written, &raw mut generated);
     check(|error| unsafe {

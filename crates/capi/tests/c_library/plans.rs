@@ -120,7 +120,7 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
             at == (range.set.0, range.binding.0, range.buffer)
                 && (step.storage.offset, step.storage.length) == (range.offset, range.size)
         }
-        (Step::FillIn(words), POLYSHADE_STEP_FILL_IN) => are_words(step.words, words),
+        (Step::FillIn(words), POLYSHADE_STEP_FILL_IN) => are_words(step.params, words),
         (Step::Draw(_), POLYSHADE_STEP_DRAW) => step.draw.is_counted == 0,
         (Step::BindIndices(set, binding), POLYSHADE_STEP_BIND_INDICES) => {
             (step.storage.set, step.storage.binding) == (set.0, binding.0)
@@ -150,7 +150,7 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
                 && queries.eq([POLYSHADE_QUERY_STREAM])
                 && begun.eq([7])
                 && counter_pass.end_count == 1
-                && are_words(counter_pass.words, planned.words.as_ref().expect("it captures"))
+                && are_words(counter_pass.params, planned.params.as_ref().expect("it captures"))
         }
         _ => false,
     }
@@ -161,7 +161,7 @@ fn are_words(at: *const polyshade_param_values, planned: &polyshade_planner::Par
     let words = unsafe { &*at };
     let ranges = all(words.ranges, words.range_count).iter();
     let ranges = ranges.map(|one| (one.offset, one.length, one.is_unbound == 1));
-    let all = all(words.words, words.word_count);
+    let all = all(words.values, words.value_count);
     let constants = all.iter().zip(&planned.values).all(|(word, planned)| match planned {
         ParamValue::Constant(value) => {
             (word.kind, word.number) == (POLYSHADE_PARAM_CONSTANT, *value)
@@ -187,7 +187,7 @@ fn job(arguments_kind: u32) -> polyshade_job {
     (job.topology, job.arguments_kind) = (POLYSHADE_TOPOLOGY_LINE_LOOP, arguments_kind);
     (job.count, job.instance_count, job.first, job.vertex_offset) = (21, 22, 23, -24);
     (job.first_instance, job.draw_count, job.arguments_stride) = (25, 26, 27);
-    (job.counter_offset, job.vertex_stride, job.word_count) = (28, 29, 30);
+    (job.counter_offset, job.vertex_stride, job.param_count) = (28, 29, 30);
     (job.predicate, job.template, job.blocks, job.commands) = (5 << 40, 6 << 40, 7 << 40, 8 << 40);
     (job.range_sizes, job.strides, job.block_stride) = ([31, 32, 33, 34], [35, 36, 37, 38], 39);
     (job.indices, job.tables, job.index_size, job.table_size) = (9 << 40, 10 << 40, 41, 42);
@@ -230,7 +230,7 @@ fn jobs_are_those_of_the_planner() {
                 predicate: Some(Predicate { place: 5 << 40, inverted: true }),
                 buffers: [(31, 35), (32, 36), (33, 37), (34, 38)],
                 template: 6 << 40,
-                word_count: 30,
+                param_count: 30,
                 blocks: 7 << 40,
                 block_stride: 39,
                 commands: 8 << 40,

@@ -14,8 +14,8 @@ fn c(source: &str, library: Library, sanitizers: Sanitizers) -> Program {
 #[test]
 fn bad_calls_answer_what_is_wrong_with_them() {
     let program = c("tests/c/bad_calls.c", Library::Shared, Sanitizers::AddressAndUndefined);
-    let said = run(program.command().arg(here(SHADER)));
-    assert!(said.ends_with("135 bad calls, 0 wrong answers\n"), "{said}");
+    let printed = run(program.command().arg(here(SHADER)));
+    assert!(printed.ends_with("135 bad calls, 0 wrong answers\n"), "{printed}");
 }
 
 #[test]
@@ -28,17 +28,17 @@ fn bad_calls_misuse_no_memory_and_leave_none_behind() {
 fn printed(program: &Program) -> String {
     let module = program.beside("out.spv");
     let mut command = program.command();
-    let said = run(command.arg(here(SHADER)).args(["v_position", "v_color", "-o"]).arg(&module));
+    let printed = run(command.arg(here(SHADER)).args(["v_position", "v_color", "-o"]).arg(&module));
     run(Command::new("spirv-val").args(["--target-env", "vulkan1.1"]).arg(&module));
-    said
+    printed
 }
 
 #[test]
 fn the_example_in_c_lowers_and_prints() {
     let program = c("examples/lower.c", Library::Static, Sanitizers::AddressAndUndefined);
-    let said = printed(&program);
-    assert!(said.contains("\n  byte 12: v_color, 3 components\n"), "{said}");
-    assert!(said.contains("\n98 of 98 primitives are stored, 7056 bytes\n"), "{said}");
+    let printed = printed(&program);
+    assert!(printed.contains("\n  byte 12: v_color, 3 components\n"), "{printed}");
+    assert!(printed.contains("\n98 of 98 primitives are stored, 7056 bytes\n"), "{printed}");
     let listed = run(program.command().arg(here(SHADER)));
     assert!(listed.contains("\n  v_normal: can be captured\n"), "{listed}");
     let refused = program.command().arg(here(SHADER)).arg("v_colour").output().expect("it runs");
@@ -74,7 +74,7 @@ fn the_example_in_c_walks_a_plan() {
     for line in [
         "path 2, 12 steps\n",
         "\nvkCmdBindDescriptorSets: feedback buffer 1 at set 3 binding 1, 8192 bytes from 0 on\n",
-        " topology=4 flags=0 first_vertex vertex_count first_instance offset_0=4 size_0=4096 reached_0 ",
+        " topology=4 flags=0 first_vertex vertex_count first_instance offset_0=4 size_0=4096 counter_0 ",
         "\npolyshade_layout_advance, save to 7:0 7:4\n",
     ] {
         assert!(strip.contains(line), "{strip}");
@@ -106,9 +106,9 @@ fn the_host_draws_what_it_captured() {
     command.arg(here("examples/shaders")).arg(&picture);
     // Leaks of drivers are not the library's.
     command.env("ASAN_OPTIONS", "detect_leaks=0");
-    let said = run(command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation"));
-    let (device, rest) = said.split_once('\n').expect("it says which device it is");
-    assert!(device.starts_with("on "), "{said}");
+    let printed = run(command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation"));
+    let (device, rest) = printed.split_once('\n').expect("it says which device it is");
+    assert!(device.starts_with("on "), "{printed}");
     assert_eq!(rest, "9216 of 9216 triangles are captured\n");
 
     ring::assert_drawn(&picture);
@@ -182,8 +182,8 @@ fn an_installed_library_is_found_by_cmake() {
     }
     let (mut refused, _) = project("0.2");
     let refused = refused.output().expect("it is installed");
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && said.contains("version: 0.1.0"), "{said}");
+    let printed = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && printed.contains("version: 0.1.0"), "{printed}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The limits of a library call on systems that cannot limit a process: none.
+//! Replaces `limits` on systems that cannot limit a process: calls run without limits.
 
 use std::process::ExitStatus;
 

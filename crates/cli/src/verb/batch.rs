@@ -1,7 +1,7 @@
 //! `polyshade batch`: runs a verb for every shader of a folder.
 //!
-//! Outputs and report depend only on the shaders and the options, not on the number of threads, the order of the
-//! shaders, or interruptions of the run.
+//! The outputs and the report depend only on the shaders and the options, not on the number of threads, the order of
+//! the shaders, or interruptions of the run.
 
 mod cache;
 mod command;
@@ -44,8 +44,8 @@ use summary::Head;
 
 /// Runs a verb for every shader of a folder, on all cores, and continues an earlier run that was interrupted.
 ///
-/// The tree of outputs mirrors that of the shaders: DIR/a/b.vert becomes OUT/a/b.vert.spv. A shader that fails does
-/// not stop the others. Options of `batch` may follow the verb.
+/// The tree of outputs mirrors the tree of shaders: DIR/a/b.vert becomes OUT/a/b.vert.spv. A shader that fails does
+/// not stop the batch. Options of `batch` may follow the verb.
 #[derive(Args)]
 #[command(
     override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]\n       \
@@ -75,12 +75,12 @@ pub(crate) struct Arguments {
     #[arg(short = 'j', long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
-    /// Lower again even the shaders whose outputs are up to date
+    /// Run the verb again even for shaders whose outputs are up to date
     #[arg(long)]
     force: bool,
 
-    /// A folder of results that runs and machines share; a cached result is not computed again. With --force, results
-    /// are computed and stored, but not read
+    /// A cache folder that several runs and machines may share; a cached result is not computed again. With --force,
+    /// results are computed and stored, but not read
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
@@ -102,7 +102,7 @@ pub(crate) struct Arguments {
     isolate: bool,
 
     /// Run only part I of N, from 1/N to N/N: each part has its own machine, OUT and report. The contents of a
-    /// shader's file decide its part
+    /// shader's file determine its part
     #[arg(long, value_name = "I/N", conflicts_with = "fail_fast")]
     shard: Option<Shard>,
 
@@ -110,11 +110,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "REPORT", num_args = 1.., conflicts_with_all = RUNS)]
     merge: Vec<PathBuf>,
 
-    /// Write a report to this file, as JSON: the result of every shader, the same in each run
+    /// Write a report to this file, as JSON: the result of every shader. Equal inputs and options give equal reports
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
-    /// Write the times to this file, as JSON; they differ from run to run
+    /// Write the run times to this file, as JSON; they differ from run to run
     #[arg(long, value_name = "FILE")]
     timings: Option<PathBuf>,
 
@@ -125,10 +125,10 @@ pub(crate) struct Arguments {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported,
-130 Ctrl-C ended it: run again to go on.
---merge exits as the whole batch would, and with 2 where reports are not those of all shards.
-A shader of a stage that the verb is not for is skipped, and counts as done.
-OUT/.polyshade-batch remembers what is done; a folder that has one is not read for shaders.";
+130 interrupted by Ctrl-C: run again to continue.
+--merge exits as the whole batch would, and with 2 if the reports are not those of all shards.
+A shader of a stage that the verb does not support is skipped, and counts as done.
+OUT/.polyshade-batch records the finished shaders; folders that contain one are not searched for shaders.";
 
 /// The largest number of threads that an option may request.
 const MOST_THREADS: usize = 1024;
@@ -140,7 +140,7 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// The arguments that control how shaders run; `--merge` conflicts with them.
+/// The arguments that control how shaders run, all of which conflict with `--merge`.
 const RUNS: [&str; 22] = [
     "folder",
     "verb",
@@ -170,24 +170,24 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if arguments.merge.is_empty() { arguments.run() } else { arguments.join() }
 }
 
-/// Rejects an output folder whose files this run or the next one would read as shaders.
+/// Rejects an output folder whose files would be read as shaders by this run or the next one.
 fn refuse_folders(folder: &Path, out: &Path) -> Done {
     let failed = |message: &str| Err(Failure::at(&code::CLI_USAGE, folder, message));
     let Ok(real) = fs::canonicalize(folder) else {
-        return failed("there is no such folder");
+        return failed("the folder does not exist");
     };
     if !real.is_dir() {
         return failed("this is not a folder");
     }
     match fs::canonicalize(out) {
         Ok(out) if real.starts_with(&out) => {
-            failed("the outputs would go among the shaders; name another folder with -o")
+            failed("the outputs would be written among the shaders; name another folder with -o")
         }
         _ => Ok(()),
     }
 }
 
-/// Returns the result of the batch: the worst result of its shaders.
+/// Returns the result of the batch, which is the worst result of its shaders.
 fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
     let count =
         |wanted: &[Status]| entries.iter().filter(|entry| wanted.contains(&entry.status)).count();
@@ -223,7 +223,7 @@ impl Arguments {
         let files = [&self.report, &self.timings, &self.depfile, rank];
         let mut files = files.into_iter().flatten();
         if let Some(file) = files.find(|file| plan.writes(file)) {
-            let message = "an output of a shader would go to this file too";
+            let message = "an output of a shader would also be written to this file";
             return Err(Failure::at(&code::CLI_USAGE, file, message));
         }
         if let Some(shard) = self.shard {
@@ -231,12 +231,12 @@ impl Arguments {
         }
         let rule = self.rule(&command, &plan)?;
 
-        // Lower the shaders.
+        // Run the verb for the shaders.
         let cache = self.cache.as_deref().map(Cache::open).transpose()?;
         let index = Index::open(out)?;
         self.tell_where_the_last_ended(&index);
         let cache = cache.as_ref();
-        // Without a handler, the first signal ends the process.
+        // If no handler can be installed, the first signal ends the process.
         let interrupt = &Interrupt::listen().unwrap_or_default();
         let run = Run {
             arguments: self,
@@ -253,7 +253,7 @@ impl Arguments {
             .map_err(|error| Failure::at(&code::CLI_FILE, &out.join(entry::FOLDER), error))?;
         self.refuse_interrupted(interrupt, &entries)?;
 
-        // The reports, now that every result is known.
+        // Write the reports after all results are known.
         let mut outputs = Outputs::default();
         if let Some(file) = &self.report {
             outputs.add(file, summary::report(&Head::of(&command), part.as_ref(), &entries))?;
@@ -272,7 +272,8 @@ impl Arguments {
         self.end(outputs, &table, &entries)
     }
 
-    /// Fails if the user interrupted the run, with the number of finished shaders. Such a run writes no report.
+    /// Fails with the number of finished shaders if the user interrupted the run. An interrupted run writes no
+    /// report.
     fn refuse_interrupted(&self, interrupt: &Interrupt, entries: &[Entry]) -> Done {
         let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
         let is_through = count(|entry| entry.status == Status::NotRun) == 0;
@@ -280,7 +281,8 @@ impl Arguments {
             return Ok(());
         }
         let done = count(|entry| !entry.status.is_failure() && entry.status != Status::NotRun);
-        let message = format!("{done} of {} shaders are done; run again to go on", entries.len());
+        let message =
+            format!("{done} of {} shaders are done; run again to continue", entries.len());
         Err(Failure::new(&code::CLI_INTERRUPTED, message))
     }
 
@@ -315,9 +317,9 @@ impl Arguments {
     fn tell_where_the_last_ended(&self, index: &Index) {
         if !settings::is_quiet() && !index.ended_at().is_empty() {
             let shaders = printable(&index.ended_at().join(", "));
-            eprintln!("polyshade: the last run was ended while it worked on {shaders}");
+            eprintln!("polyshade: the previous run ended while processing {shaders}");
             eprintln!(
-                "polyshade: if it was by a crash, --isolate makes it the failure of that shader alone"
+                "polyshade: if a shader crashed it, --isolate makes the crash a failure of that shader alone"
             );
         }
     }
@@ -346,15 +348,15 @@ struct Run<'a> {
     interrupt: &'a Interrupt,
 }
 
-/// The stack size of a thread, in bytes: that of the main thread on most systems, so that deeply nested shaders end
-/// in a batch as they do alone.
+/// The stack size of a thread, in bytes. It equals the usual stack size of a main thread, so that deeply nested
+/// shaders have the same result in a batch as alone.
 const STACK_BYTES: usize = 16 << 20;
 
 impl Run<'_> {
     /// Returns the results of the shaders, in the plan's order.
     ///
-    /// Threads take the shaders in that order. With `--fail-fast`, every shader before the first failure is finished
-    /// and all later ones count as not run, so that the report does not depend on timing.
+    /// Threads take the shaders in this order. With `--fail-fast`, every shader before the first failure is finished
+    /// and all later shaders count as not run, so that the report does not depend on timing.
     fn all(&self) -> Vec<(Entry, Duration)> {
         let jobs = &self.plan.jobs;
         let next = AtomicUsize::new(0);
@@ -389,7 +391,7 @@ impl Run<'_> {
                 let builder = thread::Builder::new().stack_size(STACK_BYTES);
                 builder.spawn_scoped(scope, move || work(number)).map(drop)
             };
-            // If fewer threads start than requested, they do the same work.
+            // If fewer threads start than requested, the started threads do all the work.
             (0..threads).map(spawn).filter(io::Result::is_ok).count()
         });
         if started == 0 {

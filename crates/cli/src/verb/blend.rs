@@ -1,4 +1,4 @@
-//! `polyshade blend`: blends in the fragment shader.
+//! `polyshade blend`: makes the fragment shader blend its outputs.
 
 mod fixed;
 mod report;
@@ -17,28 +17,28 @@ use crate::writing::Writing;
 use clap::{Args, ValueEnum};
 use fixed::Fixed;
 use polyshade::advanced_blend::{
-    self, Alpha, ColorBlend, Destination, Equation, FormatClass, Layer, Options, Overlap,
+    self, Alpha, ArrayLayerSource, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
 use polyshade::host::{Binding, ParamSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use serde_json::json;
 
-/// Options that select the targets and how they are blended.
+/// Options that select the targets and the way in which each target is blended.
 #[derive(Args)]
 pub(crate) struct Rewrite {
-    /// Equations of every target: names such as multiply or HSL_HUE; khr: the 15 equations of
-    /// KHR_blend_equation_advanced; all: all 46
+    /// Equations of every target: names such as multiply or HSL_HUE; khr selects the 15 equations of
+    /// KHR_blend_equation_advanced, and all selects all 46
     #[arg(long, value_name = "A,B,…|khr|all", value_parser = equations,
         required_unless_present_any = ["target", "blend", "logic_op"])]
     equations: Option<Equations>,
 
-    /// Equations of one target, instead of those of --equations; none leaves the target unchanged
+    /// Equations of one target, which override --equations; none leaves the target unchanged
     #[arg(long, value_name = "LOCATION=A,B,…|none", value_parser = target)]
     target: Vec<(u32, Option<Equations>)>,
 
-    /// Source of the host parameters that select an equation, one for each target with several: push-constant=OFFSET
-    /// (bytes), specialization=ID, uniform=SET:BINDING, storage=SET:BINDING. With address: before one of the first
-    /// three, it holds the 64-bit address of the parameters
+    /// Source of the host parameters that select an equation, one parameter for each target with several equations:
+    /// push-constant=OFFSET (bytes), specialization=ID, uniform=SET:BINDING, storage=SET:BINDING. The prefix address:
+    /// before one of the first three means that it holds the 64-bit address of the parameters
     #[arg(long, value_name = "PLACE")]
     select: Option<ParamSource>,
 
@@ -50,31 +50,34 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     set: Option<u32>,
 
-    /// Binding of the destination of location 0; other locations are added to it [default: 0]
+    /// Binding of the destination of location 0; the binding of another location is this number plus the location
+    /// [default: 0]
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Index of the input attachment of location 0; other locations are added to it [default: 0]
+    /// Input attachment index of location 0; the index of another location is this number plus the location [default:
+    /// 0]
     #[arg(long, value_name = "N")]
     index: Option<u32>,
 
-    /// Layer that --destination texture reads: the only one, that of gl_Layer, or that of the view [default: one]
+    /// Array layer that --destination texture reads: the only layer, the layer in gl_Layer, or the view index
+    /// [default: one]
     #[arg(long, value_parser = named(LAYERS))]
-    layer: Option<Layer>,
+    layer: Option<ArrayLayerSource>,
 
-    /// The attachments have several samples; the shader runs for each sample
+    /// The attachments are multisampled; the shader runs once for each sample
     #[arg(long)]
     multisampled: bool,
 
-    /// How source and destination cover a pixel together
+    /// How source and destination are assumed to overlap within a pixel
     #[arg(long, value_parser = named(OVERLAPS), default_value = "uncorrelated")]
     overlap: Overlap,
 
-    /// Whether the colour that the shader writes is multiplied by its alpha
+    /// Whether the colour that the shader writes is already multiplied by its alpha
     #[arg(long, value_parser = named(ALPHAS), default_value = "premultiplied")]
     source_alpha: Alpha,
 
-    /// Whether the colour of the attachment is multiplied by its alpha, before and after blending
+    /// Whether the colour in the attachment is multiplied by its alpha, before and after blending
     #[arg(long, value_parser = named(ALPHAS), default_value = "premultiplied")]
     destination_alpha: Alpha,
 
@@ -82,16 +85,16 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     clamp_results: bool,
 
-    /// Class of the attachments' formats, if --attachment-format does not give it; it determines the range to which
+    /// Class of the attachments' formats, if --attachment-format does not name them. It determines the range to which
     /// the source is clamped [default: unorm]
     #[arg(long, value_parser = named(FormatClass::ALL.map(|class| (class.name(), "", class))))]
     format_class: Option<FormatClass>,
 
-    /// Read the attachment's alpha as 1, whatever it contains
+    /// Read the attachment's alpha as 1, whatever value it contains
     #[arg(long)]
     without_alpha: bool,
 
-    /// Blend with an alpha of 1 at location 0, instead of alphaToOneEnable, which must be off
+    /// Blend with an alpha of 1 at location 0. Use this instead of alphaToOneEnable, which must be off
     #[arg(long)]
     alpha_to_one: bool,
 
@@ -128,12 +131,15 @@ enum From {
     TileImage,
     /// A copy of the attachment in a sampled image
     Texture,
-    /// A storage image instead of the attachment, under fragment shader interlock
+    /// A storage image in place of the attachment, protected by fragment shader interlock
     StorageImage,
 }
 
-const LAYERS: [(&str, &str, Layer); 3] =
-    [("one", "", Layer::One), ("layer", "", Layer::Layer), ("view", "", Layer::View)];
+const LAYERS: [(&str, &str, ArrayLayerSource); 3] = [
+    ("one", "", ArrayLayerSource::One),
+    ("layer", "", ArrayLayerSource::Layer),
+    ("view", "", ArrayLayerSource::View),
+];
 
 const OVERLAPS: [(&str, &str, Overlap); 3] = [
     ("uncorrelated", "", Overlap::Uncorrelated),
@@ -144,7 +150,7 @@ const OVERLAPS: [(&str, &str, Overlap); 3] = [
 const ALPHAS: [(&str, &str, Alpha); 2] =
     [("premultiplied", "", Alpha::Premultiplied), ("straight", "", Alpha::Straight)];
 
-/// The value of an option with equations.
+/// The equations that an option lists.
 #[derive(Clone)]
 struct Equations(Vec<Equation>);
 
@@ -171,7 +177,7 @@ fn target(text: &str) -> Result<(u32, Option<Equations>), String> {
     Ok((location, Some(equations)))
 }
 
-/// The last set that every Vulkan device has.
+/// The highest descriptor set that every Vulkan device supports.
 const SET: u32 = 3;
 
 pub(crate) fn run(arguments: &Arguments) -> Done {
@@ -198,7 +204,7 @@ impl Rewrite {
         self.free.target(entry, ExecutionModel::FRAGMENT)
     }
 
-    /// Converts the options to those of the library.
+    /// Converts the command-line options to the library's options.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::new().destination(self.read_from()).select(self.select);
         if self.multisampled {
@@ -207,7 +213,7 @@ impl Rewrite {
         if self.alpha_to_one {
             options = options.alpha_to_one();
         }
-        // Settings for all locations first: settings for one location override them.
+        // Apply settings for all locations first, because settings for one location override them.
         if let Some(equations) = &self.equations {
             options = self.fixed.every(options, |location| self.blending(equations, location));
         }
@@ -230,7 +236,7 @@ impl Rewrite {
         self.fixed.apply(options)
     }
 
-    /// Returns a target with these equations.
+    /// Returns a target that is blended with these equations.
     fn blending(&self, equations: &Equations, location: Option<u32>) -> ColorBlend {
         let target = ColorBlend::new(equations.0.iter().copied())
             .overlap(self.overlap)
@@ -239,7 +245,7 @@ impl Rewrite {
         self.finish(if self.clamp_results { target.clamp_results() } else { target }, location)
     }
 
-    /// Adds the options that apply to every kind of blending.
+    /// Applies the options that apply to every kind of blending.
     fn finish(&self, target: ColorBlend, location: Option<u32>) -> ColorBlend {
         let target = target.format(self.fixed.format(location, self.format_class));
         if self.without_alpha { target.without_alpha() } else { target }
@@ -271,7 +277,7 @@ impl Rewrite {
             ("--index", self.index.is_some() && !attachment),
             ("--layer", self.layer.is_some() && self.destination != From::Texture),
         ];
-        Failure::of_unused(&of_destination, "for what --destination asks for")?;
+        Failure::of_unused(&of_destination, "for this --destination")?;
         let of_equations = [
             ("--select", self.select.is_some()),
             ("--overlap", self.overlap != Overlap::Uncorrelated),
@@ -281,7 +287,7 @@ impl Rewrite {
         ];
         match advanced {
             true => Ok(()),
-            false => Failure::of_unused(&of_equations, "for what --blend or --logic-op asks for"),
+            false => Failure::of_unused(&of_equations, "for --blend and --logic-op"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `polyshade capture`: transform feedback into storage buffers, or by `VK_EXT_transform_feedback`.
+//! `polyshade capture`: captures outputs in storage buffers, or through `VK_EXT_transform_feedback`.
 
 mod extension;
 mod pulled;
@@ -33,7 +33,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = varying)]
     varyings: Vec<Varying>,
 
-    /// One more output to capture, after those of --varyings; its name may contain commas
+    /// A further output to capture, after those of --varyings; its name may contain commas
     #[arg(long, value_name = "A", value_parser = varying)]
     varying: Vec<Varying>,
 
@@ -47,7 +47,7 @@ pub(crate) struct Rewrite {
         conflicts_with_all = ["varyings", "varying", "separate"])]
     stream_output: Vec<StreamOutputEntry>,
 
-    /// Allow a varying to be named, and captured, more than once; OpenGL and Vulkan forbid it
+    /// Allow naming, and so capturing, a varying more than once, which OpenGL and Vulkan forbid
     #[arg(long, alias = "repeats")]
     allow_duplicates: bool,
 
@@ -57,7 +57,7 @@ pub(crate) struct Rewrite {
         conflicts_with_all = ["varyings", "varying", "separate"])]
     strides: Vec<u32>,
 
-    /// Replace specialization constant ID by VALUE, an integer, true or false; sizes of outputs may depend on it
+    /// Replace specialization constant ID by VALUE (an integer, true or false); sizes of outputs may depend on it
     #[arg(long, value_delimiter = ',', value_name = "ID=VALUE", value_parser = constant)]
     specialize: Vec<(u32, u64)>,
 
@@ -68,12 +68,13 @@ pub(crate) struct Rewrite {
     #[arg(long = "path", value_enum, default_value_t = Route::Storage, value_name = "PATH")]
     route: Route,
 
-    /// Output components that this stage may have on the device, for outputs that --path extension adds [default: 64]
+    /// Maximum number of output components of this stage on the device; --path extension adds no outputs beyond it
+    /// [default: 64]
     #[arg(long, value_name = "N")]
     max_output_components: Option<u32>,
 
-    /// With --path extension: reject captures that exceed the limits of this device, a preset or a file as for
-    /// `polyshade plan`
+    /// With --path extension: reject captures that exceed the limits of this device, which is a preset or a file as
+    /// for `polyshade plan --device`
     #[arg(long, value_name = "PRESET|FILE")]
     limits_of: Option<String>,
 
@@ -81,42 +82,43 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     set: Option<u32>,
 
-    /// Binding of feedback buffer 0; the others follow [default: 0, or the first free bindings]
+    /// Binding of feedback buffer 0; the other feedback buffers follow [default: 0, or the first free bindings]
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
     /// Where the shader reads the host parameters: storage or uniform for a buffer at the binding after the feedback
-    /// buffers, or storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET (bytes), specialization=ID. With
-    /// address: before one of the last three, it holds the 64-bit address of the parameters;
-    /// address:attribute=LOCATION reads the address from a vertex attribute whose buffer has stride 0. The parameters
-    /// then contain the addresses of the feedback buffers, and no descriptor is bound [default: storage]
+    /// buffers, or storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET (bytes), specialization=ID. The
+    /// prefix address: before one of the last three means that it holds the 64-bit address of the parameters;
+    /// address:attribute=LOCATION reads the address from a vertex attribute whose buffer has stride 0. With an
+    /// address, the parameters also contain the addresses of the feedback buffers, and no descriptor is bound
+    /// [default: storage]
     #[arg(long, value_name = "SOURCE", value_parser = params_at, alias = "words")]
     params: Option<ParamsAt>,
 
-    /// Which pass keeps the shader's own stores and atomics; otherwise both passes would execute them
+    /// Which pass keeps the shader's own stores and atomics, which both passes would otherwise execute
     #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
     side_effects: SideEffects,
 
-    /// Topologies of the draws; the variants omit the code for others [default: all without adjacency]
+    /// Topologies of the draws; the variants omit the code for all other topologies [default: all without adjacency]
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", value_parser = named(TOPOLOGIES))]
     topologies: Vec<Topology>,
 
-    /// No draw has more than one instance; the variants omit the code for more
+    /// No draw has more than one instance; the variants omit the code for further instances
     #[arg(long)]
     one_instance: bool,
 
-    /// Read the number of vertices that fit from a host parameter, instead of computing it from the feedback ranges;
-    /// this saves code
+    /// Read the number of vertices that fit in the feedback buffers from a host parameter, instead of computing it
+    /// from the feedback ranges; this makes the shader smaller
     #[arg(long, alias = "one-limit")]
     limit_in_vertices: bool,
 
-    /// Feedback buffers may be unbound, as bits of the host parameter `flags` tell; their data is not stored
+    /// Allow unbound feedback buffers: bits of the host parameter `flags` mark them, and their data is not stored
     #[arg(long)]
     unbound_buffers: bool,
 
-    /// The draws have indices of this type: uint8, uint16 or uint32; without TYPE, the host parameter `index_type`
-    /// selects it for each draw. The capture-only variant reads the indices from a storage buffer, or by their
-    /// address. The shader must fetch its vertex attributes itself (--pull), as always with --path compute
+    /// The draws have indices of this type: uint8, uint16 or uint32. Without TYPE, the host parameter `index_type`
+    /// selects the type for each draw. The capture-only variant reads the indices from a storage buffer or through
+    /// their address. The shader must fetch its vertex attributes itself (--pull), as always with --path compute
     #[arg(long, value_name = "TYPE", require_equals = true, value_parser = named(INDEX_TYPES))]
     indexed: Option<Option<IndexType>>,
 
@@ -125,7 +127,7 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "A,B,…", requires = "indexed")]
     constant_attributes: Vec<u32>,
 
-    /// Indices of all ones restart primitives; the host provides a table of the restarts
+    /// Indices with all bits set restart primitives; the host provides a table of the restarts
     #[arg(long, requires = "indexed")]
     restart: bool,
 
@@ -139,7 +141,7 @@ pub(crate) struct Rewrite {
     no_point_size: bool,
 }
 
-/// Captures a shader's outputs: transform feedback into storage buffers, for devices without it, or by
+/// Captures a shader's outputs (transform feedback): in storage buffers, for devices without the feature, or through
 /// VK_EXT_transform_feedback.
 ///
 /// With --path storage, the result is a vertex shader. Draw it with rasterization off, as a point list without
@@ -156,12 +158,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Also write this variant: capture-only, raster-only, both; with --spill-outputs, spill-outputs or
-    /// reload-outputs; --output is capture-only
+    /// Also write this variant: capture-only, raster-only or both; with --spill-outputs also spill-outputs or
+    /// reload-outputs. The variant capture-only is written to --output
     #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
     variants: Vec<(Variant, PathBuf)>,
 
-    // After `rewrite` and `variants`: clap applies the heading of these options to those that follow.
+    // This field must follow `rewrite` and `variants`: clap applies the heading of its options to all later options.
     #[command(flatten)]
     pull: Pull,
 
@@ -180,7 +182,7 @@ enum Route {
 }
 
 const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
-    ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
+    ("refuse", "Refuse a shader with side effects", SideEffects::Refuse),
     ("in-capture", "Keep them in the capture pass", SideEffects::InFirstPass),
     ("in-raster", "Keep them in the raster pass", SideEffects::InSecondPass),
 ];
@@ -222,7 +224,7 @@ fn constant(text: &str) -> Result<(u32, u64), String> {
         let value = match value {
             "true" => 1,
             "false" => 0,
-            // Negative integers as their two's complement bits.
+            // Negative integers become their two's complement bits.
             _ => {
                 value.parse::<u64>().ok().or_else(|| value.parse().ok().map(i64::cast_unsigned))?
             }
@@ -252,7 +254,7 @@ fn variant(text: &str) -> Result<(Variant, PathBuf), String> {
     let (name, file) = text.split_once('=').ok_or("a variant is given as NAME=FILE")?;
     let Some((_, variant)) = VARIANTS.iter().find(|(other, _)| *other == name) else {
         let names = VARIANTS.map(|(name, _)| name).join(", ");
-        return Err(format!("there is no variant `{name}`: {names} are"));
+        return Err(format!("unknown variant `{name}`: the variants are {names}"));
     };
     if file.is_empty() {
         return Err("a variant is given as NAME=FILE".to_owned());
@@ -271,7 +273,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if pull.is_asked() {
         return pulled::run(arguments);
     }
-    // The layout first: a dry run reports it without a module.
+    // Prepare the layout first: a dry run reports it without building a module.
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
@@ -301,12 +303,12 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 impl Rewrite {
-    /// Whether the extension captures.
+    /// Whether the extension path is selected.
     pub(crate) fn is_by_extension(&self) -> bool {
         self.route == Route::Extension
     }
 
-    /// Returns the requested captures in the form that `verify` takes.
+    /// Converts the requested captures into the form that `verify` takes.
     pub(crate) fn asked(&self) -> Asked {
         let varyings = self.varyings.iter().chain(&self.varying).map(Varying::to_string);
         if !self.stream_output.is_empty() {
@@ -338,7 +340,7 @@ impl Rewrite {
         Ok(self.free.target(entry, stage).device(device))
     }
 
-    /// Converts the options to those of the library.
+    /// Converts the command-line options to the library's options.
     pub(crate) fn options(&self) -> Options {
         let mut options =
             Options::new().side_effects(self.side_effects).point_size(!self.no_point_size);
@@ -384,7 +386,7 @@ impl Rewrite {
         if let Some(binding) = self.binding {
             options = options.at_binding(Binding(binding));
         }
-        // The captured outputs: stream output entries, the module's decorations, or names.
+        // Take the captured outputs from stream output entries, from the module's decorations, or from names.
         let varyings = || self.varyings.iter().chain(&self.varying).cloned();
         if !self.stream_output.is_empty() {
             options.stream_output(self.stream_output.iter().cloned(), self.strides.iter().copied())
@@ -410,7 +412,7 @@ impl Rewrite {
     fn drawn(&self) -> &'static str {
         match self.indexed {
             _ if self.route == Route::Compute => {
-                "a dispatch in rows of at most 65535 work groups of 64 vertices, over those of all instances"
+                "a dispatch over the vertices of all instances, in rows of at most 65535 work groups of 64 vertices"
             }
             None => {
                 "a point list without indices, over the vertices and instances of the draw, with rasterization off"
@@ -424,13 +426,13 @@ impl Rewrite {
     /// Rejects options that have no effect.
     pub(crate) fn check(&self) -> Done {
         if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
-            let message = "--separate is for what --varyings names";
+            let message = "--separate needs --varyings";
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         self.check_route()
     }
 
-    /// Rejects options of other paths.
+    /// Rejects options that the selected path does not read.
     fn check_route(&self) -> Done {
         // Each path reads only some of the options.
         let of_storage = [

@@ -66,8 +66,8 @@ pub(crate) struct Rewrite {
     signature: Option<DistanceCounts>,
 
     /// Enabled clip planes: a number whose bit i is plane i, or the source of such a 32-bit number:
-    /// push-constant=OFFSET (bytes), specialization=ID, uniform=SET:BINDING, storage=SET:BINDING. With address:
-    /// before one of the first three, it holds the 64-bit address of the number
+    /// push-constant=OFFSET (bytes), specialization=ID, uniform=SET:BINDING, storage=SET:BINDING. The prefix address:
+    /// before one of the first three means that it holds the 64-bit address of the number
     #[arg(long, value_name = "MASK", value_parser = mask)]
     enable: Option<Value<u32>>,
 
@@ -80,24 +80,26 @@ pub(crate) struct Rewrite {
     planes: Option<u32>,
 
     /// Source of the planes: push-constant=OFFSET (bytes), specialization=ID, uniform=SET:BINDING,
-    /// storage=SET:BINDING. With address: before one of the first three, it holds the 64-bit address of the planes
+    /// storage=SET:BINDING. The prefix address: before one of the first three means that it holds the 64-bit address
+    /// of the planes
     #[arg(long, value_name = "PLACE", requires = "planes")]
     planes_at: Option<ParamSource>,
 
-    /// Space of the planes: clip, or location=N for the space of the output at location N
+    /// Coordinate space of the planes: clip, or location=N for the space of the output at location N
     #[arg(long, value_name = "SPACE", value_parser = space, requires = "planes")]
     planes_in: Option<Space>,
 
-    /// Emulate distances in the last stage before rasterization and in the fragment stage, which discards: the first
-    /// of four locations between them. In a fragment stage, --signature is required
+    /// Emulate distances in the last stage before rasterization and in the fragment stage, which discards fragments.
+    /// LOCATION is the first of four locations that pass the distances between the two stages. In a fragment stage,
+    /// --signature is required
     #[arg(long, value_name = "LOCATION", conflicts_with = "to")]
     emulate: Option<u32>,
 
     #[command(flatten)]
     exact: exact::Options,
 
-    /// Kinds of distances that the device has; if clip is among them, --emulate and --exact keep clip distances and
-    /// emulate only cull distances
+    /// Kinds of distances that the device supports; if clip is among them, --emulate and --exact keep clip distances
+    /// and emulate only cull distances
     #[arg(long, value_parser = named(KIND_NAMES), value_delimiter = ',', value_name = "KIND,…")]
     native: Vec<DistanceKind>,
 
@@ -117,10 +119,11 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Converts clip and cull distances into the form that the target accepts.
+/// Converts clip and cull distances into a form that the target accepts.
 ///
-/// The order of the steps is: registers to built-in arrays, planes of the host, disabled planes, then the form or the
-/// emulation. Registers always become built-in arrays first.
+/// The steps run in this order: registers become built-in arrays, the host's planes are added, disabled planes are
+/// masked, and then the form is converted or the distances are emulated. Registers always become built-in arrays
+/// first.
 #[derive(Args)]
 #[command(after_help = examples::of("clip"))]
 pub(crate) struct Arguments {
@@ -139,13 +142,13 @@ const KIND_NAMES: [(&str, &str, DistanceKind); 2] =
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Form {
-    /// Built-in arrays, made of registers
+    /// Built-in arrays, converted from registers
     Arrays,
-    /// Registers, made of built-in arrays
+    /// Registers, converted from built-in arrays
     Registers,
     /// One built-in array, clip distances first
     Combined,
-    /// Two built-in arrays, made of one whose first elements are clip distances: as many as --signature has
+    /// Two built-in arrays, split from one array that begins with as many clip distances as --signature has
     Separate,
 }
 
@@ -186,7 +189,7 @@ const STAGES: [ExecutionModel; 7] = [
     ExecutionModel::FRAGMENT,
 ];
 
-/// Returns the requested entry point, or the only one.
+/// Returns the requested entry point, or the only entry point of a supported stage.
 pub(super) fn only_entry(
     input: &Input,
     module: &Module<'_>,
@@ -222,7 +225,7 @@ impl Rewrite {
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         if !self.native.is_empty() && self.emulate.is_none() && !self.exact.exact {
-            let message = "--native goes with --emulate or --exact";
+            let message = "--native needs --emulate or --exact";
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         self.exact.check_stage(model, self.location)
@@ -251,7 +254,7 @@ impl Rewrite {
             let clip = self.exact.clip(emulated, model, (self.location, signature));
             steps.push(Step::ClipInGeometry(clip));
         }
-        // The form last.
+        // Convert the form in the last step.
         let clip = signature.map(|counts| counts.clip);
         match self.to {
             None | Some(Form::Arrays) => {}
@@ -277,7 +280,8 @@ impl Rewrite {
         self.free.target(entry, model).device(device)
     }
 
-    /// A device that has only cull distances counts as lacking both kinds; no such device is known.
+    /// Returns the distances to emulate. A device with only cull distances counts as having neither kind, because no
+    /// such device is known.
     fn emulated(&self) -> Emulated {
         if self.native.contains(&DistanceKind::Clip) { Emulated::Cull } else { Emulated::All }
     }
@@ -309,7 +313,7 @@ impl Rewrite {
         options
     }
 
-    /// Returns the same steps in the form that `verify` takes, with the semantics of a file.
+    /// Returns these options in the form that `verify` takes, with the semantics of a file.
     pub(super) fn verified(&self, listed: &Semantics, model: ExecutionModel) -> ClipSteps {
         let takes_steps = self.planes.is_some() || self.enable.is_some();
         let location = self.location.unwrap_or(0);
@@ -323,7 +327,7 @@ impl Rewrite {
             (None, Some(Form::Combined)) => polyshade_verify::ClipForm::Combined,
             (None, Some(Form::Separate)) => polyshade_verify::ClipForm::Separate,
         };
-        // A vertex stage emulates its own distances, whatever the signature.
+        // A vertex stage emulates the distances that it writes, regardless of the signature.
         let is_kept = model == ExecutionModel::VERTEX && self.emulate.is_some();
         let counts =
             self.signature.filter(|_| !is_kept).map(|DistanceCounts { clip, cull }| [clip, cull]);
@@ -350,7 +354,7 @@ fn all(own: &[DistanceSemantic], listed: &[DistanceSemantic]) -> Vec<DistanceSem
     [own, listed].concat()
 }
 
-/// Concatenates the linked semantics of both lists; `None` if there are none.
+/// Concatenates the linked semantics of both lists, or returns `None` if both are empty.
 fn linked(own: &[DistanceSemantic], listed: &[DistanceSemantic]) -> Option<Vec<DistanceSemantic>> {
     Some(all(own, listed)).filter(|all| !all.is_empty())
 }

@@ -1,4 +1,4 @@
-//! `polyshade completions`: completion scripts for shells.
+//! `polyshade completions`: prints completion scripts for shells.
 
 use crate::Done;
 use crate::examples;
@@ -30,8 +30,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-/// Adds names to arguments with free text, so that shells can complete them: device presets, for which a file may be
-/// given instead, and the verbs of `batch`.
+/// Adds possible values to arguments that accept free text, so that shells can complete them. These are the device
+/// presets, where a file may also be given, and the verbs of `batch`.
 fn with_names(command: Command) -> Command {
     let presets = || PossibleValuesParser::new(Preset::ALL.map(Preset::name));
     command
@@ -46,7 +46,7 @@ fn with_names(command: Command) -> Command {
         })
 }
 
-/// The verbs that a batch runs: those that read one shader.
+/// The verbs that a batch can run, which are those that read a single shader.
 const BATCHED: [&str; 10] = [
     "blend",
     "capture",
@@ -63,13 +63,14 @@ const BATCHED: [&str; 10] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::reads_shader;
 
     #[test]
     fn a_batch_runs_the_verbs_that_read_one_shader() {
         let command = crate::Arguments::command();
-        let reads = |verb: &&Command| verb.get_positionals().any(|one| one.get_id() == "path");
-        let verbs = command.get_subcommands().filter(reads).map(Command::get_name);
-        // `pipeline` takes the stages of a pipeline together.
+        let verbs = command.get_subcommands().filter(|verb| reads_shader(verb));
+        let verbs = verbs.map(Command::get_name);
+        // `pipeline` is not among them, because it reads several shaders.
         assert!(verbs.filter(|verb| *verb != "pipeline").eq(BATCHED));
     }
 }

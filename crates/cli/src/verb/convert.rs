@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-/// Returns the requested entry point, or the only one.
+/// Returns the requested entry point, or the only entry point.
 fn entry(module: &Module<'_>, input: &Input) -> Result<Option<(String, ExecutionModel)>, Failure> {
     let mut entries = module
         .entry_points()
@@ -52,7 +52,7 @@ fn entry(module: &Module<'_>, input: &Input) -> Result<Option<(String, Execution
         (Some(only), None) => Ok(Some(only)),
         (None, _) if module.entry_points().next().is_some() => Err(input.failed(
             &spv::code::ENTRY_POINT_NOT_FOUND,
-            "there is no entry point of the name and stage that are asked for",
+            "the module has no entry point with the given name and stage",
         )),
         (_, _) => Ok(None),
     }

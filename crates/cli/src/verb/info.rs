@@ -1,4 +1,4 @@
-//! `polyshade info`: the entry points of a shader, their interfaces, resources and costs.
+//! `polyshade info`: lists the entry points of a shader with their interfaces, resources and costs.
 
 mod analysis;
 mod resources;
@@ -22,15 +22,15 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Lists a shader's entry points with their interfaces, their capturable outputs and the resources that the host
-/// provides: descriptors, push constants, specialization constants; also workgroup sizes and capabilities.
+/// Lists a shader's entry points with their interfaces, their capturable outputs, and the resources that the host
+/// provides: descriptors, push constants and specialization constants. Also lists workgroup sizes and capabilities.
 #[derive(Args)]
 #[command(after_help = examples::of("info"))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
 
-    /// Shaders of the other stages of a pipeline; also list the resources of all stages together
+    /// Shaders of the other stages of a pipeline; with these, also list the resources of all stages together
     #[arg(value_name = "SHADER")]
     others: Vec<PathBuf>,
 
@@ -95,7 +95,7 @@ fn report(input: &Input) -> Result<Value, Failure> {
 
 fn describe(m: &Module<'_>, analysis: &Analysis<'_>, entry: EntryPoint<'_>) -> Value {
     let mut interface: Vec<Value> = entry.interface().filter_map(|id| variable(m, id)).collect();
-    // By location; variables without a location last.
+    // Sort by location, with variables without a location at the end.
     let location = |one: &Value| one["location"].as_u64().unwrap_or(u64::MAX);
     interface
         .sort_by_key(|one| (one["class"] == "output", location(one), one["component"].as_u64()));
@@ -127,11 +127,12 @@ fn describe(m: &Module<'_>, analysis: &Analysis<'_>, entry: EntryPoint<'_>) -> V
     })
 }
 
-/// The number of entry points whose costs are computed: each needs a walk through the whole module.
+/// The largest number of entry points for which costs are computed, because each requires a walk through
+/// the whole module.
 const MOST_COSTS: usize = 16;
 
-/// Returns the costs of the shader and its position-only variants; null for stages without such variants. `number`
-/// entry points precede this one.
+/// Returns the costs of the shader and its position-only variants, or null for a stage without such variants.
+/// `number` is the number of entry points before this one.
 fn position_cost(m: &Module<'_>, entry: EntryPoint<'_>, number: usize) -> Value {
     if !STAGES.contains(&entry.model()) {
         return Value::Null;
@@ -192,7 +193,7 @@ fn builtin_name(number: u32) -> String {
 /// The largest number of array dimensions that is printed.
 const MOST_DIMENSIONS: usize = 32;
 
-/// Formats a type in GLSL's syntax. Nested arrays are followed, vectors and matrices only one level.
+/// Formats a type in GLSL's syntax. Follows nested arrays, but only one level of vectors and matrices.
 fn type_name(m: &Module<'_>, ty: Id) -> String {
     let mut dimensions = String::new();
     let mut inner = ty;
@@ -202,7 +203,7 @@ fn type_name(m: &Module<'_>, ty: Id) -> String {
         let _ = write!(dimensions, "[{length}]");
         inner = element;
     }
-    // The GLSL name of a scalar, and the prefix of its vectors; `?` if GLSL has no such vectors.
+    // The GLSL name of a scalar type, and the prefix of its vector types; `?` if GLSL has no such vector type.
     let scalar = |ty| match m.ty(ty) {
         Some(Type::Int { width: 32, signed: true }) => ("int".to_owned(), "i"),
         Some(Type::Int { width: 32, signed: false }) => ("uint".to_owned(), "u"),
@@ -233,7 +234,7 @@ fn type_name(m: &Module<'_>, ty: Id) -> String {
     name + &dimensions
 }
 
-/// Formats a number with its noun, which gets a plural `s`.
+/// Formats a number with a noun, which gets a plural `s` if needed.
 fn counted(number: &Value, thing: &str) -> String {
     let plural = if *number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")

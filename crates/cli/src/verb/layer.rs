@@ -30,16 +30,16 @@ const EXAMPLES: &str = "Examples:\n  \
 
 #[derive(Subcommand)]
 enum What {
-    /// Copy the library and write an implicit manifest, with which the loader finds the layer for every application
+    /// Copy the library and write an implicit manifest, through which the loader finds the layer for every application
     Install(Install),
     /// Remove the files that `install` wrote
     Uninstall {
         #[command(flatten)]
         place: Place,
     },
-    /// Print which layer is installed, and which one the Vulkan loader finds
+    /// Print which layer is installed, and which layer the Vulkan loader finds
     Status,
-    /// Run a program with the layer, installed or not
+    /// Run a program with the layer, which need not be installed
     Run(Run),
 }
 
@@ -58,14 +58,14 @@ struct Install {
 
 #[derive(Args)]
 struct Place {
-    /// Install for all users, under /usr/local/lib and /etc, instead of in the user's own data folder
+    /// Install under /usr/local/lib and /etc for all users, instead of in the user's own data folder
     #[arg(long)]
     system: bool,
 }
 
 #[derive(Args)]
 struct Library {
-    /// The layer's library [default: the library near this program]
+    /// The layer's library [default: the library in or near the folder of this program]
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
 }
@@ -83,7 +83,7 @@ struct Run {
     #[arg(long, value_name = "NAMES")]
     hide: Option<String>,
 
-    /// Report the limits of a portability driver such as those for Metal: no triangle fans, few vertex attributes
+    /// Report the limits of a portability driver, such as a driver on Metal: no triangle fans, few vertex attributes
     #[arg(long)]
     portability: bool,
 
@@ -91,11 +91,11 @@ struct Run {
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 
-    /// Write the shaders of captures, before and after, and the plans of their draws to this folder
+    /// Write to this folder the shaders of captures, before and after rewriting, and the plans of their draws
     #[arg(long, value_name = "DIR")]
     dump: Option<String>,
 
-    /// Capture only with these pipelines, numbered from 0 in the order of creation: 3 or 3-7
+    /// Capture only in pipelines with these numbers, which count from 0 in the order of creation: 3 or 3-7
     #[arg(long, value_name = "FIRST-LAST")]
     pipelines: Option<String>,
 

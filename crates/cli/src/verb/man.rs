@@ -1,4 +1,4 @@
-//! `polyshade man`: manual pages, generated from the help texts.
+//! `polyshade man`: writes manual pages, generated from the help texts.
 
 use crate::Done;
 use crate::code;
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     outputs.write()
 }
 
-/// Adds the page of a command, and those of its subcommands. Verbs nest at most twice: `verify capture`.
+/// Adds the manual page of a command and those of its subcommands. Subcommands nest at most twice: `verify capture`.
 fn add(command: Command, folder: &Path, outputs: &mut Outputs) -> Done {
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         add(inner.clone(), folder, outputs)?;

@@ -19,8 +19,8 @@ use polyshade::recipe::{self, Recipe};
 use polyshade::spv::ExecutionModel;
 use std::path::{Path, PathBuf};
 
-/// Applies several lowerings to the stages of a pipeline, in the required order, whatever the order of the fields of
-/// the recipe. Resources that one stage uses are reserved in the others.
+/// Applies several lowerings to the stages of a pipeline. They run in the required order, whatever the order of the
+/// recipe's fields. Resources that one stage uses are reserved in the other stages.
 #[derive(Args)]
 #[command(after_help = examples::of("pipeline"))]
 pub(crate) struct Arguments {
@@ -31,18 +31,18 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: Input,
 
-    /// The shaders of the following stages, in the pipeline's order
+    /// The shaders of the later stages, in the pipeline's order
     #[arg(value_name = "SHADER")]
     others: Vec<PathBuf>,
 
     #[command(flatten)]
     free: Free,
 
-    /// Output components that the device allows in the last stage before rasterization
+    /// Maximum number of output components of the last stage before rasterization on the device
     #[arg(long, value_name = "N", default_value_t = 64)]
     max_output_components: u32,
 
-    /// Output file of a stage; give one for each stage, in the pipeline's order
+    /// Output file of a stage; give one file for each stage, in the pipeline's order
     #[arg(short, long = "output", value_name = "FILE", required = true)]
     outputs: Vec<PathBuf>,
 
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if entries.len() != files.len() {
         let names: Vec<String> = entries.iter().map(|(_, _, stage)| stage.to_string()).collect();
         let message = format!(
-            "there are {} stages ({}), and {} outputs",
+            "the pipeline has {} stages ({}), but {} outputs are named",
             entries.len(),
             names.join(", "),
             files.len()
@@ -111,8 +111,9 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     }
     outputs.write()?;
     if !arguments.json && arguments.report.is_none() {
-        let told = files.iter().zip(&reports).filter(|(file, _)| file.as_path() != Path::new("-"));
-        told.for_each(|(file, report)| note::tell_of_stage(file, report));
+        let written =
+            files.iter().zip(&reports).filter(|(file, _)| file.as_path() != Path::new("-"));
+        written.for_each(|(file, report)| note::tell_of_stage(file, report));
     }
     Ok(())
 }
@@ -125,8 +126,9 @@ impl Arguments {
         if !self.recipe.trim_start().starts_with('{') {
             return read(Path::new(&self.recipe));
         }
-        serde_json::from_str(&self.recipe)
-            .map_err(|error| Failure::new(&code::CLI_INVALID_INPUT, format!("the recipe: {error}")))
+        serde_json::from_str(&self.recipe).map_err(|error| {
+            Failure::new(&code::CLI_INVALID_INPUT, format!("cannot read the recipe: {error}"))
+        })
     }
 
     /// Returns the entry points of a module that are stages of the pipeline, in the pipeline's order.
@@ -134,7 +136,8 @@ impl Arguments {
         let entries = module.entry_points().filter(|entry| self.input.wants(entry));
         let entries = entries.map(|entry| (module, entry.name().into_owned(), entry.model()));
         let mut entries: Vec<Entry<'m>> = entries.collect();
-        // SPIR-V numbers the stages in this order; task and mesh stages have higher numbers than fragment stages.
+        // SPIR-V numbers the stages in pipeline order, except that task and mesh stages have higher numbers
+        // than fragment stages.
         entries.sort_by_key(|(_, _, stage)| (*stage == ExecutionModel::FRAGMENT, *stage));
         entries
     }

@@ -1,4 +1,4 @@
-//! `polyshade plan`: plans draws with transform feedback, and blending.
+//! `polyshade plan`: plans draws with transform feedback, or blending.
 
 mod profile;
 
@@ -19,11 +19,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Plans a draw with transform feedback: passes, bindings and barriers, as text, JSON or an image. For a state with
-/// `blend`, plans the blending of attachments and its requirements on the pass.
+/// the field `blend`, plans how to blend attachments and lists the requirements on the render pass.
 #[derive(Args)]
 #[command(after_help = examples::behind(PRESETS, "plan"))]
 pub(crate) struct Arguments {
-    /// Pipeline and draw, or blending, as JSON (docs/planner.md); `-` is standard input
+    /// State of the pipeline and the draw, or of blending, as JSON (docs/planner.md); `-` is standard input
     #[arg(value_name = "STATE")]
     state: PathBuf,
 
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// The device, instead of the state's: a preset, a device as JSON, or a Vulkan profiles file
+    /// The device, which overrides the device in the state: a preset, a device as JSON, or a Vulkan profiles file
     #[arg(long, value_name = "PRESET|FILE")]
     device: Option<String>,
 
@@ -58,7 +58,7 @@ struct State {
 
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let State { device, pipeline, draw, distances, blend } = read(&arguments.state)?;
-    // The device: that of the option takes precedence.
+    // Choose the device. The device of the option takes precedence.
     let device = match (&arguments.device, device) {
         (Some(name), _) => named_device(name, arguments.profile.as_deref())?,
         (None, Some(Value::String(name))) => preset(&name).ok_or_else(|| unknown(&name))?,
@@ -68,10 +68,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
             return Err(failure.help("name one with --device"));
         }
     };
-    // A state is either of blending or of a draw.
+    // A state describes either blending or a draw.
     if let Some(state) = blend {
         if pipeline.is_some() || draw.is_some() || distances.is_some() {
-            let message = "a state is of a draw, or of blending";
+            let message = "a state describes either a draw or blending, not both";
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         let plan = planner::plan_blending(&device, &state);
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         return arguments.write(
             &plan.to_string(),
             || as_json(&device, &plan, None),
-            Err("there is no picture of blending"),
+            Err("a plan for blending cannot be written as SVG"),
         );
     }
     let (pipeline, draw) = (pipeline.unwrap_or_default(), draw.unwrap_or_default());
@@ -93,14 +93,14 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         format!("{plan}{}", distances.as_ref().map(DistancePlan::to_string).unwrap_or_default());
     let draw = || planner::picture(&device, &plan);
     let picture: Result<&dyn Fn() -> String, _> = match &distances {
-        Some(_) => Err("there is no picture of distances"),
+        Some(_) => Err("a plan for distances cannot be written as SVG"),
         None => Ok(&draw),
     };
     arguments.write(&text, || as_json(&device, &plan, distances.as_ref()), picture)
 }
 
 impl Arguments {
-    /// Writes a plan to its file, in the format of the extension.
+    /// Writes a plan to a file, in the format that the file's extension selects.
     fn write(
         &self,
         text: &str,
@@ -116,10 +116,16 @@ impl Arguments {
             (Some("json"), _) => json() + "\n",
             (Some("svg"), Ok(picture)) => picture(),
             (Some("svg"), Err(why)) => {
-                return Err(Failure::at(&code::CLI_USAGE, path, why).help("it is .txt or .json"));
+                return Err(
+                    Failure::at(&code::CLI_USAGE, path, why).help("write a .txt or .json file")
+                );
             }
             _ => {
-                return Err(Failure::at(&code::CLI_USAGE, path, "a plan is .txt, .json or .svg"));
+                return Err(Failure::at(
+                    &code::CLI_USAGE,
+                    path,
+                    "a plan is written to a .txt, .json or .svg file",
+                ));
             }
         };
         let mut outputs = Outputs::default();
@@ -133,10 +139,10 @@ fn as_json(device: &Device, plan: &impl Serialize, distances: Option<&DistancePl
     if let Some(distances) = distances {
         report["distances"] = json!(distances);
     }
-    serde_json::to_string_pretty(&report).expect("a plan has no keys but strings")
+    serde_json::to_string_pretty(&report).expect("all keys are strings")
 }
 
-/// Returns a preset, or a device from a file.
+/// Returns the preset of this name, or the device in the file of this name.
 pub(super) fn named_device(name: &str, profile: Option<&str>) -> Result<Device, Failure> {
     if let Some(device) = preset(name) {
         return Ok(device);
@@ -159,7 +165,7 @@ fn preset(name: &str) -> Option<Device> {
 
 fn unknown(name: &str) -> Failure {
     let names: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
-    Failure::new(&code::CLI_USAGE, format!("there is no preset `{name}`"))
+    Failure::new(&code::CLI_USAGE, format!("unknown preset `{name}`"))
         .help(format!("the presets are: {}", names.join(", ")))
 }
 

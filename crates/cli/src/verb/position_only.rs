@@ -1,4 +1,4 @@
-//! `polyshade position-only`: splits a shader into the part that decides coverage, and the rest.
+//! `polyshade position-only`: splits a shader into the part that determines coverage and the rest.
 
 use crate::Done;
 use crate::cost::{costs, table};
@@ -18,7 +18,7 @@ use polyshade::position_only::{self, Keep, Options, STAGES};
 use polyshade::spv::ExecutionModel;
 use std::path::PathBuf;
 
-/// Options that select the outputs to keep, and how they are kept.
+/// Options that select the outputs to keep and the way they are kept.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// Outputs to keep: position, point-size, clip-distance, cull-distance, layer, viewport-index,
@@ -39,7 +39,7 @@ pub(crate) struct Rewrite {
     #[arg(long)]
     precise: bool,
 
-    /// Which run keeps the shader's own stores and atomics; otherwise both runs would execute them
+    /// Which run keeps the shader's own stores and atomics, which both runs would otherwise execute
     #[arg(long, value_parser = named(SIDE_EFFECTS), default_value = "refuse")]
     side_effects: SideEffects,
 
@@ -51,10 +51,11 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Reduces the last stage before rasterization to the computations that decide coverage: for tilers, depth
+/// Reduces the last stage before rasterization to the computations that determine coverage, for tilers, depth
 /// pre-passes, shadow maps and culling.
 ///
-/// The same instructions as in the full shader compute the kept outputs. --complement has exactly the other outputs.
+/// The kept outputs are computed by the same instructions as in the full shader. --complement writes the shader with
+/// exactly the other outputs.
 #[derive(Args)]
 #[command(after_help = examples::of("position-only"))]
 pub(crate) struct Arguments {
@@ -64,7 +65,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rewrite: Rewrite,
 
-    /// Also write the variant that has exactly the other outputs
+    /// Also write the variant that has exactly the outputs that are not kept
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     complement: Option<PathBuf>,
 
@@ -77,7 +78,7 @@ pub(crate) struct Arguments {
 }
 
 const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
-    ("refuse", "Refuse a shader that has some", SideEffects::Refuse),
+    ("refuse", "Refuse a shader with side effects", SideEffects::Refuse),
     ("in-position", "Keep them in the position-only variant", SideEffects::InFirstPass),
     ("in-complement", "Keep them in the complement and the full shader", SideEffects::InSecondPass),
 ];
@@ -90,10 +91,10 @@ enum Feedback {
 }
 
 const FEEDBACK: [(&str, &str, Feedback); 2] = [
-    ("full", "One of the full shader", Feedback::Full),
+    ("full", "The run of the full shader", Feedback::Full),
     (
         "position",
-        "That of the position-only variant, which keeps what is captured",
+        "The run of the position-only variant, which keeps the captured outputs",
         Feedback::Position,
     ),
 ];
@@ -111,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let (target, options) = (rewrite.target(&entry, model), rewrite.options());
     let failed = |error| input.refused(&error, &module);
     let named = (entry.as_str(), model);
-    // The costs take several lowerings, so compute them only for a report.
+    // Compute the costs only for a report, because they take several lowerings.
     let report = match writing.wants_report() {
         true => {
             let costs = costs(&module, (&target, model), &options).map_err(failed)?;
@@ -123,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         return writing.preview(input, &report);
     }
 
-    // Build the variants beside the output.
+    // Build the variants that are written in addition to the output.
     let mut made = Vec::new();
     if let Some(file) = complement {
         let other = position_only::lower(
@@ -151,7 +152,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.finish(input, &report, (module.words(), variant.module.words()), &beside)
 }
 
-/// Returns the requested entry point, or the only one of a stage that can be reduced.
+/// Returns the requested entry point, or the only entry point of a stage that can be reduced.
 pub(super) fn last_stage(
     input: &Input,
     module: &Module<'_>,
@@ -165,7 +166,7 @@ impl Rewrite {
         self.free.target(entry, stage)
     }
 
-    /// Converts the options to those of the library.
+    /// Converts the command-line options to the library's options.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::new().side_effects(self.side_effects);
         if self.captures() {
@@ -191,7 +192,7 @@ impl Rewrite {
         &self.keep
     }
 
-    /// Whether the position-only variant captures, and keeps the captured outputs.
+    /// Whether the position-only variant captures transform feedback, and therefore keeps the captured outputs.
     pub(super) fn captures(&self) -> bool {
         self.feedback == Feedback::Position
     }

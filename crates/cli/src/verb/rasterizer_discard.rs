@@ -8,10 +8,10 @@ use clap::Args;
 use polyshade::host::Value;
 use polyshade::rasterizer_discard::{self, Options};
 
-/// Moves every primitive out of the clip volume: rasterizer discard for pipelines that cannot enable it.
+/// Moves every primitive out of the clip volume, for pipelines that cannot enable rasterizer discard.
 ///
 /// For the last stage before rasterization: vertex, tessellation evaluation or geometry. Transform feedback captures
-/// the position that the shader wrote: capture first, then discard.
+/// the position that the shader writes, so capture first, then discard.
 #[derive(Args)]
 #[command(after_help = examples::of("rasterizer-discard"))]
 pub(crate) struct Arguments {
@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
     change: Change,
 
     /// When to discard: always, or the source of a 32-bit host parameter that is nonzero to discard:
-    /// specialization=ID, push-constant=OFFSET (bytes), uniform=SET:BINDING, storage=SET:BINDING. With address:
-    /// before one of the first three, it holds the 64-bit address of the parameter
+    /// specialization=ID, push-constant=OFFSET (bytes), uniform=SET:BINDING, storage=SET:BINDING. The prefix address:
+    /// before one of the first three means that it holds the 64-bit address of the parameter
     #[arg(long, value_name = "WHEN", default_value = "always", value_parser = when)]
     when: Value<bool>,
 }

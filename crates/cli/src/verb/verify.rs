@@ -1,4 +1,4 @@
-//! `polyshade verify`: runs a shader and its rewritten form, and compares their results.
+//! `polyshade verify`: runs a shader and its rewritten version, and compares the results.
 
 mod child;
 mod clock;
@@ -8,11 +8,10 @@ mod verified;
 use crate::code;
 use crate::examples;
 use crate::failure::Failure;
-use crate::input::Input;
 use crate::output::{Outputs, print_text};
 use crate::settings::{self, ErrorFormat};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Command, Subcommand, ValueEnum, value_parser};
 use polyshade::Module;
 use polyshade_metal::Metal;
 use polyshade_verify::{Job, Part, Phase, Verdict};
@@ -24,18 +23,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 use verified::Verified;
 
-/// Runs a shader and its rewritten form on a Vulkan device, and compares their results.
+/// Runs a shader and its rewritten version on a Vulkan device, and compares the results.
 ///
-/// After the shader, give the verb and the options that rewrite it. Inputs are generated from the shader's interface.
-/// Both shaders run in a separate process with a time limit. `polyshade verify SHADER VERB --help` lists options.
+/// Give the verb, the shader and the verb's options. Inputs are generated from the shader's interface. Both shaders run
+/// in a separate process with a time limit. `polyshade verify VERB --help` lists the verb's options.
 #[derive(Args)]
 #[command(after_help = examples::behind(EXIT_CODES, "verify"))]
 #[command(subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
 #[command(disable_help_subcommand = true)]
 pub(crate) struct Arguments {
-    #[command(flatten)]
-    shader: Shader,
-
     /// The verb whose result is verified
     #[command(subcommand)]
     verb: Option<Verified>,
@@ -44,12 +40,12 @@ pub(crate) struct Arguments {
     #[arg(long, global = true, value_enum, value_name = "API", default_value_t = Api::Vulkan)]
     on: Api,
 
-    /// The Vulkan device, by a part of its name or of its driver's name [default: the first device]
+    /// The Vulkan device, selected by a part of its name or of its driver's name [default: the first device]
     #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
 
-    /// Run the original on this Vulkan device, selected by a part of its name or of its driver's name; captured
-    /// values may then differ within Vulkan's precision requirements
+    /// Run the original shader on this Vulkan device, selected by a part of its name or of its driver's name;
+    /// captured values may then differ within Vulkan's precision requirements
     #[arg(long, global = true, value_name = "NAME")]
     against: Option<String>,
 
@@ -57,11 +53,12 @@ pub(crate) struct Arguments {
     #[arg(long, exclusive = true)]
     list_devices: bool,
 
-    /// Run under the Khronos validation layer; its messages count as differences
+    /// Run with the Khronos validation layer, whose messages count as differences
     #[arg(long, global = true)]
     validation: bool,
 
-    /// Limit for each step of the comparison, in seconds of processor time and of waiting for the device, 1 to 86400
+    /// Time limit for each step of the comparison, in seconds of processor time and of waiting for the device, 1 to
+    /// 86400
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60,
         value_parser = value_parser!(u64).range(1..=86_400))]
     timeout: u64,
@@ -80,8 +77,8 @@ pub(crate) struct Arguments {
         value_parser = value_parser!(u32).range(1..=1000))]
     vertices: u32,
 
-    /// Compare this module instead of polyshade's: in place of the verb's own output, or of the named variant:
-    /// capture-only, raster-only, both; position-only, complement, full; lowered
+    /// Compare this module instead of the module that polyshade writes: in place of the verb's output, or of the
+    /// named variant: capture-only, raster-only, both; position-only, complement, full; lowered
     #[arg(long, global = true, value_name = "[NAME=]FILE", value_parser = given)]
     rewritten: Vec<(Option<Part>, PathBuf)>,
 
@@ -94,43 +91,17 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// An implementation that runs shaders.
+/// An implementation that can run shaders.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Api {
     /// A Vulkan driver
     Vulkan,
-    /// The C++ compiler of this machine, on the MSL of vertex and fragment stages
+    /// This machine's C++ compiler, which compiles the MSL of vertex and fragment stages
     Metal,
 }
 
-/// The shader; `None` with `--list-devices`.
-struct Shader(Option<Input>);
-
-impl Args for Shader {
-    fn augment_args(command: Command) -> Command {
-        Input::augment_args(command)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Input::augment_args_for_update(command)
-    }
-}
-
-impl FromArgMatches for Shader {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let lists = matches.get_flag("list_devices");
-        let input = (!lists).then(|| Input::from_arg_matches(matches));
-        Ok(Self(input.transpose()?))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
 const EXIT_CODES: &str = "Exit codes: 0 equal, 1 different, or failed; 2 wrong usage, 3 not comparable, \
-     4 the shader is of no stage of the verb's.";
+     4 the verb does not support the stage of the shader.";
 
 const PARTS: [Part; 7] = [
     Part::CaptureOnly,
@@ -147,7 +118,7 @@ fn given(text: &str) -> Result<(Option<Part>, PathBuf), String> {
         None => (None, text),
         Some((name, file)) => {
             let part = PARTS.into_iter().find(|part| part.to_string() == name);
-            (Some(part.ok_or_else(|| format!("there is no variant `{name}`"))?), file)
+            (Some(part.ok_or_else(|| format!("unknown variant `{name}`"))?), file)
         }
     };
     match file.is_empty() {
@@ -156,7 +127,7 @@ fn given(text: &str) -> Result<(Option<Part>, PathBuf), String> {
     }
 }
 
-/// Adds the names of the verbs to an error about a word after the shader that is not a verb.
+/// Adds the names of the verbs to the error about an argument that is not a verb.
 pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
     let is_wrong = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].into_iter();
     let word = match is_wrong.filter_map(|kind| error.get(kind)).next() {
@@ -168,14 +139,14 @@ pub(crate) fn with_verbs(mut error: clap::Error) -> clap::Error {
     if kinds.contains(&error.kind()) && usage.contains("polyshade verify") {
         let verbs = Verified::augment_subcommands(Command::new("verify"));
         let verbs: Vec<&str> = verbs.get_subcommands().map(Command::get_name).collect();
-        let tip = format!("`{word}` is no verb that can be verified: {} are", verbs.join(", "));
+        let tip = format!("`{word}` cannot be verified: the verbs are {}", verbs.join(", "));
         error.insert(ContextKind::SuggestedSubcommand, ContextValue::None);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error
 }
 
-/// The feature of the program that comparisons need.
+/// The cargo feature that comparisons need.
 pub(crate) const FEATURE: &str = "verify";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -186,7 +157,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Err(Failure::left_out("comparing", FEATURE));
     }
     let Some(verb) = &arguments.verb else {
-        let message = "say which verb is verified: polyshade verify SHADER VERB OPTIONS…";
+        let message = "name the verb to verify: polyshade verify VERB SHADER OPTIONS…";
         return Err(Failure::new(&code::CLI_USAGE, message));
     };
     arguments.check()?;
@@ -226,7 +197,7 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
         print_text(&json)?;
     }
     let Some(code) = report::code(report) else {
-        // As for `diff`, the exit code alone tells the result.
+        // As with `diff`, the exit code alone gives the result.
         if !arguments.json && !settings::is_quiet() {
             print_text(&report::text(report))?;
         }
@@ -236,7 +207,7 @@ fn tell(arguments: &Arguments, report: &Value) -> Result<ExitCode, Failure> {
     match settings::errors() {
         _ if arguments.json => {}
         ErrorFormat::Json => return Ok(failure.report()),
-        // A difference is not an error of the program.
+        // A difference between the shaders is not an error of the program.
         ErrorFormat::Text => eprintln!("{failure}"),
     }
     Ok(ExitCode::from(failure.exit() as u8))
@@ -248,7 +219,7 @@ fn compare(
     phase: impl FnMut(Phase),
 ) -> Result<Value, Failure> {
     // Read the shader and the options.
-    let input = arguments.shader.0.as_ref().expect("only --list-devices goes without a shader");
+    let input = verb.input();
     verb.check()?;
     let words = input.words()?;
     let module = input.parse(&words)?;
@@ -256,7 +227,7 @@ fn compare(
     let specified = verb.specify((&entry, stage))?;
     let given = arguments.given(verb)?;
 
-    // Without a device, nothing is comparable.
+    // Without a device, nothing can be compared.
     let runner = match arguments.runner() {
         Ok(runner) => runner,
         Err(error) => return Ok(report::of(&Verdict::NotComparable(error.to_string()), None)),
@@ -309,7 +280,7 @@ impl Arguments {
         }
     }
 
-    /// Opens the other device that runs the original, if there is one.
+    /// Opens the device on which the original runs, if `--against` names one.
     fn reference(&self) -> Result<Option<Device>, Error> {
         let open = |name: &String| {
             let mut device = Device::open(name, Validation::Off)?;
@@ -321,16 +292,16 @@ impl Arguments {
         self.against.as_ref().map(open).transpose()
     }
 
-    /// Rejects options for Vulkan drivers if another implementation runs the shaders.
+    /// Rejects options that only apply to Vulkan drivers if another implementation runs the shaders.
     fn check(&self) -> Result<(), Failure> {
         let given = [("--device", self.device.is_some()), ("--validation", self.validation)];
         let given = given.iter().find(|(_, is_given)| *is_given && self.on != Api::Vulkan);
         given.map_or(Ok(()), |(option, _)| {
-            Err(Failure::new(&code::CLI_USAGE, format!("{option} is for --on vulkan alone")))
+            Err(Failure::new(&code::CLI_USAGE, format!("{option} needs --on vulkan")))
         })
     }
 
-    /// Reads the modules to compare in place of polyshade's variants.
+    /// Reads the modules that replace polyshade's variants in the comparison.
     fn given(&self, verb: &Verified) -> Result<Vec<(Part, Vec<u32>)>, Failure> {
         let parts = verb.parts();
         let one = |(part, path): &(Option<Part>, PathBuf)| {

@@ -16,35 +16,35 @@ use polyshade::host::{Binding, ParamSource, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate, Robustness};
 
-/// Options for the locations and formats of attributes, and for their fetches.
+/// Options for the locations and formats of attributes, and for the way they are fetched.
 #[derive(Args)]
 pub(crate) struct Attributes {
     /// Source of the attribute at LOCATION: the number of its vertex buffer, its offset in bytes and its Vulkan
-    /// format, as in 1=0:12:r8g8b8a8_unorm. `word` as offset or format makes it a host parameter
+    /// format, as in 1=0:12:r8g8b8a8_unorm. Writing `word` for the offset or format makes it a host parameter
     #[arg(long, value_delimiter = ',', value_name = "LOCATION=BUFFER:OFFSET:FORMAT",
         value_parser = attribute)]
     attribute: Vec<(u32, Attribute)>,
 
-    /// A vertex buffer: its stride in bytes and its input rate (vertex, instance or instance/DIVISOR), as in
-    /// 0=16:vertex. `word` as stride or rate makes it a host parameter [default rate: vertex]
+    /// Stride in bytes and input rate (vertex, instance or instance/DIVISOR) of a vertex buffer, as in 0=16:vertex.
+    /// Writing `word` for the stride or rate makes it a host parameter [default rate: vertex]
     #[arg(long, value_delimiter = ',', value_name = "BUFFER=STRIDE[:RATE]", value_parser = buffer)]
     buffer: Vec<(u32, Buffer)>,
 
-    /// Result of a read out of bounds; memory outside of the buffer is never read
+    /// Result of an out-of-bounds read; memory outside of the buffer is never read
     #[arg(long, value_parser = named(ROBUSTNESS), default_value = "access2")]
     robustness: Robustness,
 
-    /// Allow elements to overlap: an attribute may end after the stride of its buffer
+    /// Allow elements to overlap, so that an attribute may extend beyond the stride of its buffer
     #[arg(long)]
     access_beyond_stride: bool,
 
-    /// Read the first instance of a draw, which divisors other than 1 need, from the device (shaderDrawParameters)
-    /// instead of a host parameter; use this for indirect draws
+    /// Read the first instance of a draw, which divisors other than 1 need, from the built-in BaseInstance
+    /// (shaderDrawParameters) instead of a host parameter; use this for indirect draws
     #[arg(long)]
     base_instance: bool,
 }
 
-/// Options that select how the shader is rewritten.
+/// Options that affect the rewritten shader.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     #[command(flatten)]
@@ -54,15 +54,15 @@ pub(crate) struct Rewrite {
     #[arg(long, value_name = "N")]
     set: Option<u32>,
 
-    /// Binding of the first vertex buffer; the others follow [default: 0, or the first free bindings]
+    /// Binding of the first vertex buffer; the other vertex buffers follow [default: 0, or the first free bindings]
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
     /// Where the shader reads the host parameters: storage=SET:BINDING, uniform=SET:BINDING, push-constant=OFFSET
-    /// (bytes), specialization=ID. With address: before one of the last three, it holds the 64-bit address of the
-    /// parameters; address:attribute=LOCATION reads the address from a vertex attribute whose buffer has stride 0.
-    /// The parameters then contain the addresses of the vertex buffers, and no descriptor is bound [default: a
-    /// storage buffer after the vertex buffers]
+    /// (bytes), specialization=ID. The prefix address: before one of the last three means that it holds the 64-bit
+    /// address of the parameters; address:attribute=LOCATION reads the address from a vertex attribute whose buffer
+    /// has stride 0. With an address, the parameters also contain the addresses of the vertex buffers, and no
+    /// descriptor is bound [default: a storage buffer after the vertex buffers]
     #[arg(long, value_name = "SOURCE", alias = "words")]
     params: Option<ParamSource>,
 
@@ -70,12 +70,12 @@ pub(crate) struct Rewrite {
     free: Free,
 }
 
-/// Fetches vertex attributes in the shader, from storage buffers or by buffer device addresses.
+/// Fetches vertex attributes in the shader, from storage buffers or through buffer device addresses.
 ///
-/// For vertex shaders. Every vertex buffer format of Vulkan is supported, and keeps its numeric type: an input of
-/// floats cannot read an integer format. Strides, offsets and the starts of buffers are multiples of the size of a
-/// component, or of the whole element if it is packed; any divisor works. A location without an attribute reads (0,
-/// 0, 0, 1). The host gives the start and the size of each buffer, and the shader reads nothing else.
+/// For vertex shaders. Every vertex buffer format of Vulkan is supported. Formats keep their numeric type: an input
+/// of floats cannot read an integer format. Strides, offsets and the starts of buffers are multiples of the component
+/// size, or of the element size for packed formats. Any divisor works. A location without an attribute reads (0, 0,
+/// 0, 1). The host gives the start and the size of each buffer, and the shader reads nothing outside of it.
 #[derive(Args)]
 #[command(after_help = examples::behind(FORMATS, "vertex-pulling"))]
 pub(crate) struct Arguments {
@@ -95,15 +95,15 @@ it; a8b8g8r8_*_pack32, a2r10g10b10_*_pack32, a2b10g10r10_*_pack32, b10g11r11_ufl
 _pack8 of 4, 5 and 6 bits.";
 
 const ROBUSTNESS: [(&str, &str, Robustness); 2] = [
-    ("access", "Something in the buffer, or 0, as robustBufferAccess has it", Robustness::Access),
+    ("access", "Any value in the buffer, or 0, as with robustBufferAccess", Robustness::Access),
     (
         "access2",
-        "0, and what the format lacks of (0, 0, 0, 1), as robustBufferAccess2 has it",
+        "0, with components that the format lacks from (0, 0, 0, 1), as with robustBufferAccess2",
         Robustness::Access2,
     ),
 ];
 
-/// Parses a value that may be the host parameter `word`, which gives `Some(None)`.
+/// Parses a value. The text `word`, which makes the value a host parameter, gives `Some(None)`.
 fn known<T>(text: &str, known: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     if text == "word" { Some(None) } else { known(text).map(Some) }
 }
@@ -150,7 +150,7 @@ fn rate_of(text: &str) -> Option<Rate> {
 }
 
 impl Attributes {
-    /// Rejects an attribute or a buffer that is given twice: the first would be ignored.
+    /// Rejects an attribute or a buffer that is given twice, because the first definition would be ignored.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         fn twice<T>(all: &[(u32, T)]) -> Option<u32> {
             let numbers = all.iter().map(|one| one.0);
@@ -167,7 +167,7 @@ impl Attributes {
         }
     }
 
-    /// Returns the options, each with whether it is given.
+    /// Returns the name of each option, and whether the user gave the option.
     pub(crate) fn given(&self) -> [(&'static str, bool); 5] {
         [
             ("--attribute", !self.attribute.is_empty()),
@@ -178,7 +178,7 @@ impl Attributes {
         ]
     }
 
-    /// Returns the options of the library, with this placement of the vertex buffers and the host parameters.
+    /// Returns the library's options for these bindings of the vertex buffers and this source of the host parameters.
     pub(crate) fn options(
         &self,
         set: Option<u32>,
@@ -208,12 +208,13 @@ impl Rewrite {
         self.free.target(entry, stage)
     }
 
-    /// Rejects attributes: `verify` generates them from the shader's inputs.
+    /// Rejects the options for attributes, because `verify` generates attributes from the shader's inputs.
     pub(crate) fn check_unfed(&self) -> Result<(), Failure> {
         if self.attributes.attribute.is_empty() && self.attributes.buffer.is_empty() {
             return Ok(());
         }
-        let message = "--attribute and --buffer: `verify` makes the attributes itself";
+        let message =
+            "--attribute and --buffer have no meaning here: `verify` makes the attributes";
         Err(Failure::new(&code::CLI_USAGE, message.to_owned()))
     }
 
@@ -238,13 +239,16 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.finish(input, &report, (module.words(), pulled.module.words()), &[])
 }
 
-/// Returns the lines that follow the bindings in a report for people.
+/// Returns the lines that follow the bindings in a text report.
 pub(crate) fn text(pulled: &Pulled) -> String {
     match &pulled.absent[..] {
         [] => String::new(),
         absent => {
             let absent: Vec<String> = absent.iter().map(u32::to_string).collect();
-            format!("\nwithout an attribute, (0, 0, 0, 1): locations {}\n", absent.join(", "))
+            format!(
+                "\nlocations without an attribute, which read (0, 0, 0, 1): {}\n",
+                absent.join(", ")
+            )
         }
     }
 }

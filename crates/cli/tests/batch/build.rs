@@ -1,4 +1,4 @@
-//! Tests for build systems: outputs that depend only on contents, depfiles, unchanged times, response files.
+//! Tests features for build systems: reproducible outputs, depfiles, unchanged modification times, response files.
 
 use super::{shader, work};
 use crate::work::{exits, stderr};
@@ -52,16 +52,16 @@ fn make_reads_depfiles_of_any_name_that_it_can_know() {
         let mut command = work.command("capture --depfile d");
         command.args([&format!("./{input}"), "--varyings", "gl_Position", "-o", &output]);
         exits(&command.output().unwrap(), 0);
-        // Make knows the output only from this rule.
+        // Make knows only from this rule how to build the output.
         let rule = work.text("d");
         work.write("Makefile", &format!("{}\n\techo done again\n", rule.trim_end()));
         let make = || Command::new("make").current_dir(work.folder()).output().unwrap();
-        let said = make();
-        assert!(String::from_utf8_lossy(&said.stdout).contains("is up to date"), "{said:?}");
+        let printed = make();
+        assert!(String::from_utf8_lossy(&printed.stdout).contains("is up to date"), "{printed:?}");
         let file = File::options().write(true).open(work.path(&output)).unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(9)).unwrap();
-        let said = make();
-        assert!(String::from_utf8_lossy(&said.stdout).contains("done again"), "{said:?}");
+        let printed = make();
+        assert!(String::from_utf8_lossy(&printed.stdout).contains("done again"), "{printed:?}");
     }
 }
 
@@ -117,8 +117,8 @@ fn make_builds_the_example_and_then_only_what_changed() {
         command.current_dir(work.path("in")).env("POLYSHADE", env!("CARGO_BIN_EXE_polyshade"));
         let output = command.args(["-j", "2"]).output().expect("make starts");
         assert!(output.status.success(), "{}", stderr(&output));
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        said.lines().filter(|line| line.contains("capture shaders/")).count()
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        printed.lines().filter(|line| line.contains("capture shaders/")).count()
     };
     assert_eq!(make(), 2);
     assert_eq!(work.outputs("in/build").len(), 6);
@@ -148,7 +148,7 @@ fn a_batch_is_one_target_of_a_build_too() {
     exits(&work.batch("-o out --depfile r.d"), 2);
 }
 
-/// The tests do not install ninja, so they do its part themselves.
+/// The tests do not install ninja, so this test itself does the work of ninja.
 #[test]
 fn the_command_of_the_ninja_example_does_what_ninja_expects() {
     let work = work();

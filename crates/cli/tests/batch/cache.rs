@@ -1,4 +1,4 @@
-//! Tests that a cache never changes results, whichever runs write to it, and however these runs end.
+//! Tests that a cache never changes results, regardless of which runs write to it and how these runs end.
 
 use super::{shader, work};
 use crate::work::{Work, exits, stderr};
@@ -8,10 +8,10 @@ use std::process::{Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Returns the number of shaders that the run reports as taken from the cache.
+/// Returns the number of results that the run reports as taken from the cache.
 fn cached(output: &Output) -> usize {
-    let said = stderr(output);
-    let line = said.lines().find(|line| line.ends_with("came from the cache"));
+    let printed = stderr(output);
+    let line = printed.lines().find(|line| line.ends_with("came from the cache"));
     line.map_or(0, |line| line.split(' ').nth(1).unwrap().parse().unwrap())
 }
 
@@ -33,7 +33,7 @@ fn a_folder_from_the_cache_is_the_same() {
         assert!(work.tree(run) == work.tree("whole"));
         assert_eq!(work.read(&format!("{run}.json")), work.read("whole.json"));
     }
-    // Failures are not stored, and are tried again.
+    // Failures are not stored, so each run tries these shaders again.
     assert_eq!(files(&work).len(), 28);
     let forced = work.batch("-o second --variant both --reports --cache cache --force");
     assert_eq!(cached(&forced), 0);
@@ -60,14 +60,14 @@ fn only_the_same_shader_with_the_same_options_is_taken() {
         fs::remove_dir_all(work.path("3")).unwrap();
         exits(&work.batch(&format!("-o 3 {line}")), 0);
         let (made, _) = (work.tree("3"), fs::remove_dir_all(work.path("3")).unwrap());
-        // The result is now in the cache, and is not an earlier one.
+        // The forced run has stored this result in the cache.
         let again = work.batch(&format!("-o 3 --cache cache {line}"));
         assert_eq!(cached(&again), 1, "{line}");
         assert!(work.tree("3") == made, "{line}");
         assert!(count == 1 || work.tree("3") != work.tree("2") || line == "--isolate", "{line}");
     }
 
-    // The extension determines the meaning of the text.
+    // The extension determines how the text is interpreted, so the cached result does not apply.
     fs::rename(work.path("in/a.vert"), work.path("in/a.tese")).unwrap();
     assert_eq!(cached(&work.batch("-o 4 --cache cache")), 0);
     work.write("in/a.vert", &shader(3));

@@ -52,7 +52,11 @@ fn globs_and_lists_say_which() {
         let outputs = work.outputs(&format!("out{at}")).join(" ").replace(".spv", "");
         assert_eq!(outputs, *expected, "{options}");
     }
-    work.fails("batch in info --include *.{vert,vs} -o braces", 2, "a pattern has no braces");
+    work.fails(
+        "batch in info --include *.{vert,vs} -o braces",
+        2,
+        "a pattern must not contain braces",
+    );
 
     work.write("list", "in/x/a.vert\n./in/b.vert\n\nin/b.vert\n");
     exits(&work.batch("-o listed --list list"), 0);
@@ -122,7 +126,7 @@ fn outputs_are_not_read_as_shaders() {
     }
     exits(&work.batch("-o in/second"), 0);
     assert_eq!(work.outputs("in/second"), ["a.vert.spv"]);
-    // A folder of outputs may be a folder of shaders, if the user names it.
+    // A folder of outputs may also be used as the folder of shaders if the user names it.
     exits(&work.run("batch in/out info -o told"), 0);
     assert_eq!(work.outputs("told"), ["a.vert.txt"]);
 }

@@ -1,4 +1,4 @@
-//! Tests that the result of a batch is that of each shader alone, in any order.
+//! Tests that a batch gives the same result for each shader as running the verb on that shader alone, in any order.
 
 use super::{shader, with_side_effect, work};
 use crate::work::{Work, exits, stderr, stdout};
@@ -23,7 +23,7 @@ fn threads_do_not_show_in_what_is_written() {
     }
     assert!(printed.iter().all(|table| *table == printed[0]), "{printed:?}");
 
-    // The control: the comparison detects a single changed file.
+    // As a control, the comparison detects a single changed file.
     fs::write(work.path("out8/0/000.vert.json"), "").unwrap();
     assert!(work.tree("out8") != tree);
 }
@@ -138,7 +138,7 @@ fn shaders_of_another_stage_are_skipped() {
             );
         }
     }
-    // A module without the requested entry point does not count as a shader of another stage.
+    // A module without the requested entry point is an error. It does not count as a shader of another stage.
     exits(&work.run("batch in position-only --entry other -o out"), 1);
 }
 
@@ -160,14 +160,14 @@ fn every_variant_of_a_verb_is_written_for_each_shader() {
     exits(&work.run(cut), 0);
     for (line, why) in [
         ("position-only --complement c.spv", "--complement names one file"),
-        ("position-only --full f.spv", "--variant full writes one beside each"),
+        ("position-only --full f.spv", "--variant full writes one for each shader"),
         ("clip --exact --location 5 --geometry g.spv", "--geometry names one file"),
         (
             "position-only --variant both",
-            "`position-only` has no variant `both`: complement, full are",
+            "`position-only` has no variant `both`: its variants are complement, full",
         ),
         ("clip-space --variant both", "`clip-space` has no variants"),
-        ("capture --varyings gl_Position --variant all", "there is no variant `all`"),
+        ("capture --varyings gl_Position --variant all", "unknown variant `all`"),
     ] {
         work.fails(&format!("batch in {line} -o no"), 2, why);
     }
@@ -326,7 +326,7 @@ fn shaders_are_ranked_by_what_a_position_only_pass_saves() {
     let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("{text}"));
     assert!(at("most.vert") < at("all.vert") && at("all.vert") < at("little.vert"), "{text}");
 
-    // Shaders that are already done are ranked, too.
+    // Shaders that an earlier run finished are also ranked.
     fs::remove_file(work.path("rank.json")).unwrap();
     exits(&work.run(line), 3);
     assert_eq!(work.json("rank.json"), ranking);

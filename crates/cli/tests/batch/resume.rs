@@ -1,4 +1,4 @@
-//! Tests that a batch continues where an earlier one ended, at any point.
+//! Tests that a batch continues from the point at which an earlier batch ended.
 
 use super::{shader, work};
 use crate::work::{Work, exits, stderr};
@@ -20,10 +20,10 @@ fn is_old(file: &Path) -> bool {
     fs::metadata(file).unwrap().modified().unwrap() == long_ago()
 }
 
-/// Returns the number of shaders that the run reports as already done.
+/// Returns the number of shaders that the run reports as finished by an earlier run.
 fn reused(output: &std::process::Output) -> usize {
-    let said = stderr(output);
-    let line = said.lines().find(|line| line.ends_with("were done already"));
+    let printed = stderr(output);
+    let line = printed.lines().find(|line| line.ends_with("were done already"));
     line.map_or(0, |line| line.split(' ').nth(1).unwrap().parse().unwrap())
 }
 
@@ -72,16 +72,17 @@ fn a_run_that_the_user_ends_says_how_far_it_came() {
     let output = child.wait_with_output().unwrap();
     exits(&output, 130);
     assert!(!work.has("r.json"));
-    let said = stderr(&output);
-    let done = said.split_once(" of 500 shaders are done; run again to go on").map(|(all, _)| all);
+    let printed = stderr(&output);
+    let done =
+        printed.split_once(" of 500 shaders are done; run again to continue").map(|(all, _)| all);
     let done: usize = done.unwrap().rsplit(' ').next().unwrap().parse().unwrap();
-    // Every reported shader is in the index, which begins with a header line.
+    // Every reported shader is in the index, whose first line is a header.
     assert_eq!(done + 1, lines());
 
     let output = work.run(line);
     exits(&output, 1);
     assert_eq!(reused(&output), done);
-    assert!(!stderr(&output).contains("the last run was ended"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("the previous run ended"), "{}", stderr(&output));
     assert!(work.tree("out") == work.tree("whole"));
     assert_eq!(work.read("r.json"), work.read("whole.json"));
 }
@@ -91,12 +92,12 @@ fn the_shaders_that_a_run_ended_at_are_told_once() {
     let work = work();
     work.write("in/a.vert", &shader(1));
     exits(&work.batch("-o out"), 0);
-    // The files that a crash leaves behind.
+    // These are the files that a crash leaves in the folder.
     work.write("out/.polyshade-batch/stage/0.shader", "a.vert");
     work.write("out/.polyshade-batch/stage/1.shader", "x/b.vert");
-    let told = "the last run was ended while it worked on a.vert, x/b.vert";
-    assert!(stderr(&work.batch("-o out")).contains(told));
-    assert!(!stderr(&work.batch("-o out --force")).contains("the last run"));
+    let printed = "the previous run ended while processing a.vert, x/b.vert";
+    assert!(stderr(&work.batch("-o out")).contains(printed));
+    assert!(!stderr(&work.batch("-o out --force")).contains("the previous run"));
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn only_what_changed_is_done_again() {
     assert_eq!(reused(&output), 4);
     assert_eq!(work.read("r.json"), work.read("s.json"));
 
-    // Another shader, a removed output, a modified output.
+    // Change one shader, remove one output and modify another output.
     work.write("in/a.vert", &shader(1));
     fs::remove_file(work.path("out/b.vert.spv")).unwrap();
     fs::write(work.path("out/c.vert.spv"), "no module").unwrap();
@@ -118,7 +119,7 @@ fn only_what_changed_is_done_again() {
     exits(&work.batch("-o new"), 0);
     assert!(work.tree("out") == work.tree("new"));
 
-    // Another option, and the same option again.
+    // Use another option, then repeat the run with the same option.
     assert_eq!(reused(&work.batch("-o out --set 5")), 0);
     assert!(work.tree("out") != work.tree("new"));
     assert_eq!(reused(&work.batch("-o out --set 5")), 4);
@@ -152,14 +153,14 @@ fn outputs_that_no_shader_has_any_more_are_taken_away() {
     fs::remove_dir_all(work.path("in/gone")).unwrap();
     fs::remove_file(work.path("in/mine.vert")).unwrap();
     work.write("in/b.vert", "broken");
-    // A run on a part of the shaders keeps the outputs of the others.
+    // A run for only some of the shaders keeps the outputs of the other shaders.
     exits(&work.batch("-o out --include b.vert"), 1);
     let kept = ["c.vert.spv", "d.vert.spv", "mine.vert.spv", "other.spv"];
     assert_eq!(work.outputs("out"), kept);
     assert!(!work.has("out/gone"));
     assert_eq!(reused(&work.batch("-o out")), 2);
 
-    // Other names.
+    // Outputs with new names replace the outputs with the old names.
     exits(&work.batch("-o out --name {stem}.spv"), 1);
     assert_eq!(work.outputs("out"), ["c.spv", "d.spv", "mine.vert.spv", "other.spv"]);
 }

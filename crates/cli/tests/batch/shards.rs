@@ -1,4 +1,4 @@
-//! Tests that the shards of a batch on several machines give the result of a single machine.
+//! Tests that the shards of a batch on several machines give the same result as a single machine.
 
 use super::{shader, work};
 use crate::work::{Work, exits, stderr, stdout};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 const CAPTURE: &str = "batch in capture --varyings gl_Position";
 
-/// Runs each of `of` shards of `in` with a separate output folder; the report of shard 1 is `1.json`.
+/// Runs each of `of` shards of `in` with its own output folder. The report of shard 1 is `1.json`.
 fn run_shards(work: &Work, of: usize, options: &str) {
     for shard in 1..=of {
         let line = format!("{CAPTURE} -o out{shard} --shard {shard}/{of} --report {shard}.json");
@@ -117,19 +117,25 @@ fn reports_that_are_not_all_shards_of_one_batch_are_refused() {
     for (reports, why) in [
         ("1.json 3.json", "the report of shard 2 of 3 is missing"),
         ("2.json", "the report of shard 1 of 3 is missing, and 1 more"),
-        ("1.json 2.json 2.json 3.json", "2.json: this is shard 2 of 3, as is 2.json"),
+        ("1.json 2.json 2.json 3.json", "2.json: this is the report of shard 2 of 3, as is 2.json"),
         ("1.json four.json 3.json", "four.json: this is shard 2 of 4, and 1.json is shard 1 of 3"),
-        ("1.json options.json 3.json", "options.json: the options are others than those of 1.json"),
+        ("1.json options.json 3.json", "options.json: the options differ from those of 1.json"),
         ("1.json verb.json 3.json", "verb.json: another version of the program or of a lowering"),
-        ("1.json fewer.json 3.json", "fewer.json: the folder had other shaders than for 1.json"),
+        (
+            "1.json fewer.json 3.json",
+            "fewer.json: the shaders in the folder differ from those of 1.json",
+        ),
         ("1.json version.json 3.json", "version.json: another version of the program"),
-        ("1.json shape.json 3.json", "shape.json: this report has version 1, and only 3"),
-        ("1.json lost.json 3.json", "shaders of 20: one was changed after it was written"),
-        ("1.json strange.json 3.json", "21 shaders of 20: one was changed after it was written"),
-        ("1.json command.json 3.json", "command.json: files that the options name, or devices"),
+        ("1.json shape.json 3.json", "shape.json: this report has version 1, but only version 3"),
+        ("1.json lost.json 3.json", "shaders of 20: a report was changed later"),
+        ("1.json strange.json 3.json", "21 shaders of 20: a report was changed later"),
+        (
+            "1.json command.json 3.json",
+            "command.json: the files that the options name, or the devices",
+        ),
         ("1.json whole.json", "whole.json: this is the report of a whole batch, not of a shard"),
-        ("1.json text.json", "text.json: this is no report of a batch"),
-        ("1.json object.json", "object.json: this is no report of a batch"),
+        ("1.json text.json", "text.json: this is not a batch report"),
+        ("1.json object.json", "object.json: this is not a batch report"),
         ("1.json nowhere.json", "nowhere.json: No such file"),
     ] {
         work.fails(&format!("batch --merge {reports} --report joined.json"), 2, why);

@@ -1,4 +1,4 @@
-//! Tests every verb in a batch: shaders of other stages, second outputs, and unsupported shaders.
+//! Tests every verb in a batch, with shaders of other stages, additional outputs, and unsupported shaders.
 
 use super::work;
 use crate::work::{Work, exits, stderr, stdout};
@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 /// A verb with options, in a batch.
 struct Line {
     options: &'static str,
-    /// The statuses of the vertex, fragment, compute and mesh shader.
+    /// The expected statuses of the vertex, fragment, compute and mesh shaders.
     statuses: [&'static str; 4],
-    /// Options of the batch for further outputs, with the extensions of these outputs.
+    /// Options of the batch that add outputs, with the extensions of these outputs.
     seconds: &'static [(&'static str, &'static str)],
     /// The extension of the first output.
     ending: &'static str,
@@ -106,7 +106,7 @@ const LINES: [Line; 16] = [
     },
 ];
 
-/// Verbs that a batch rejects, with the messages.
+/// Verbs that a batch rejects, with the error messages.
 const REFUSED: [(&str, &str); 7] = [
     ("batch", "a batch cannot run batches"),
     ("completions", "`completions` reads no shader"),
@@ -114,10 +114,10 @@ const REFUSED: [(&str, &str); 7] = [
     ("pipeline", "`pipeline` takes all stages of a pipeline"),
     ("man", "`man` reads no shader"),
     ("plan", "`plan` reads no shader"),
-    ("help", "there is no verb `help`"),
+    ("help", "unknown verb `help`"),
 ];
 
-/// Returns a folder with a shader of each stage.
+/// Returns a folder with one shader of each stage.
 fn stages() -> Work {
     let work = work();
     for (name, text) in SHADERS {
@@ -127,13 +127,14 @@ fn stages() -> Work {
 }
 
 impl Line {
-    /// Returns the command line of this verb. Mesh shaders need a newer version of SPIR-V.
+    /// Returns the command line for this verb. SPIR-V 1.4 is needed because of the mesh shader.
     fn of(&self, batch: &str) -> String {
-        // One thread, because each thread starts glslang, which takes longer than the shaders.
+        // Use one thread, because each thread starts glslang, which takes longer than compiling the shaders.
         format!("batch in -j 1 --report r.json {batch} {} --spirv-version 1.4", self.options)
     }
 
-    /// Returns the outputs of all shaders except the first `without`, with these further outputs.
+    /// Returns the names of the outputs of all shaders except the first `without` shaders, including
+    /// these further outputs.
     fn outputs(&self, without: usize, seconds: &[(&str, &str)]) -> Vec<String> {
         let done =
             SHADERS.iter().zip(self.statuses).skip(without).filter(|(_, status)| *status == OK);
@@ -185,7 +186,7 @@ fn every_verb_is_in_the_table_or_refused() {
 fn stages_are_skipped_or_unsupported_and_have_no_outputs() {
     let work = stages();
     for line in &LINES {
-        // The required outputs: `--exact` has to write a geometry stage.
+        // Try the required outputs, then all outputs: `--exact` always has to write a geometry stage.
         let least = if line.options.contains("--exact") { &line.seconds[..1] } else { &[] };
         let all = [least, line.seconds];
         for (number, seconds) in all.into_iter().enumerate() {
@@ -209,7 +210,7 @@ fn stages_are_skipped_or_unsupported_and_have_no_outputs() {
             );
         }
 
-        // A broken vertex shader has no outputs any more, whatever its earlier status.
+        // A broken vertex shader has no outputs any more, regardless of its earlier status.
         work.write("in/a.vert", "#version 450\nnonsense\n");
         let options: Vec<&str> = line.seconds.iter().map(|(option, _)| *option).collect();
         let output = work.run(&line.of(&format!("-o out1 {}", options.join(" "))));
@@ -250,7 +251,7 @@ fn a_second_output_that_the_verb_has_not_is_wrong_usage() {
 #[test]
 fn what_a_device_did_not_compare_is_tried_again() {
     let work = work();
-    // Waits for an even number to become odd.
+    // This shader waits for an even number to become odd.
     work.write(
         "in/hangs.vert",
         "#version 450\nlayout(set = 0, binding = 0) buffer Table { uint table[]; };\n\
@@ -276,6 +277,6 @@ fn what_a_device_did_not_compare_is_tried_again() {
     work.fails(
         "batch in verify --rewritten a.spv capture --varyings v -o no",
         2,
-        "cannot be every shader's",
+        "every shader needs its own",
     );
 }

@@ -45,7 +45,8 @@ const TYPES: [(ResourceType, ResourceKind); 8] = [
     (ResourceType::PushConstant, ResourceKind::PushConstants),
 ];
 
-/// All declared resources, by set and binding. Unused ones are included, so that all variants have equal numbers.
+/// Returns all declared resources, sorted by set and binding. Unused resources are included, so that all variants
+/// have equal numbers.
 pub(super) fn resources<T>(compiler: &Compiler<T>) -> Result<Vec<Resource>, SpirvCrossError> {
     let declared = compiler.shader_resources()?;
     let mut resources = Vec::new();
@@ -79,10 +80,10 @@ fn elements(before: u32, dimension: &ArrayDimension) -> u32 {
     }
 }
 
-/// The number of buffers of a Metal function.
+/// The maximum number of buffers of a Metal function.
 const MSL_BUFFERS: u32 = 31;
 
-/// Buffers that SPIRV-Cross adds, with its default indices, and their names in messages.
+/// Buffers that SPIRV-Cross adds, with their default indices and their names in messages.
 const OWN: [(MslBuffer, u32, &str); 6] = [
     (MslBuffer::Sizes, 25, "the sizes of the buffers"),
     (MslBuffer::Vertices, 22, "the vertices of patches"),
@@ -97,7 +98,8 @@ const OWN: [(MslBuffer, u32, &str); 6] = [
 pub(super) struct OwnBuffers(Vec<(MslBuffer, u32)>);
 
 impl OwnBuffers {
-    /// The buffers of a tessellation control stage, or of another stage, which only has the sizes.
+    /// Returns the buffers that the stage may have. Stages other than tessellation control only have the buffer of
+    /// sizes.
     pub(super) fn new(model: spirv::ExecutionModel, given: &[(MslBuffer, u32)]) -> Self {
         let is_control = model == spirv::ExecutionModel::TessellationControl;
         let there = OWN.iter().filter(|(own, ..)| is_control || *own == MslBuffer::Sizes);
@@ -108,13 +110,13 @@ impl OwnBuffers {
         OwnBuffers(there.map(index).collect())
     }
 
-    /// The index of this buffer, if the stage has it.
+    /// Returns the index of a buffer, if the stage has it.
     pub(super) fn index(&self, wanted: MslBuffer) -> Option<u32> {
         self.0.iter().find(|(own, _)| *own == wanted).map(|(_, index)| *index)
     }
 }
 
-/// Returns the buffers with their indices: those in `given`, and for the others the lowest free ones, in order.
+/// Returns the buffers with their indices in `given`. Buffers without an entry get the lowest free indices, in order.
 pub(super) fn metal_indices(
     resources: &[Resource],
     given: &[(MslBuffer, u32)],
@@ -135,7 +137,7 @@ pub(super) fn metal_indices(
     for (buffer, index) in &own.0 {
         take(&mut taken, *index, own_name(*buffer).to_owned())?;
     }
-    // Given indices first, as they are not free for the others.
+    // Given indices come first, because they are not free for other buffers.
     let mut indices = Vec::new();
     for one in &buffers {
         let wanted = given.iter().find(|(buffer, _)| *buffer == of(one));
@@ -157,10 +159,8 @@ pub(super) fn metal_indices(
         let index = (0..MSL_BUFFERS).find(free);
         let index = index.filter(|index| index.saturating_add(one.count) <= MSL_BUFFERS);
         let Some(index) = index else {
-            let message = format!(
-                "Metal has {MSL_BUFFERS} buffers, and there is none left for {}",
-                name(one)
-            );
+            let message =
+                format!("Metal has {MSL_BUFFERS} buffers, and none is free for {}", name(one));
             return Err(Error::Unsupported(message));
         };
         taken.extend((index..index + one.count).map(|element| (element, name(one))));
@@ -173,15 +173,15 @@ pub(super) fn metal_indices(
 /// Reserves an index, which must be free.
 fn take(taken: &mut Vec<(u32, String)>, index: u32, to: String) -> Result<(), Error> {
     if let Some((_, other)) = taken.iter().find(|(taken, _)| *taken == index) {
-        let message = format!("buffer index {index} would be that of {to} and of {other}");
+        let message = format!("buffer index {index} is assigned to {to} and to {other}");
         return Err(Error::Options(message));
     }
     taken.push((index, to));
     Ok(())
 }
 
-/// Returns the indices of textures and samplers: the lowest free ones, in order. So descriptors that a lowering adds
-/// in a later set do not change the indices of the shader's own.
+/// Returns the indices of textures and samplers, which are the lowest free indices, in order. Therefore descriptors
+/// that a lowering adds in a later set do not change the indices of the shader's own descriptors.
 pub(super) fn metal_textures(resources: &[Resource], attachments: Attachments) -> Vec<MslTexture> {
     let mut textures = Vec::new();
     for kind in [MslTextureKind::Texture, MslTextureKind::Sampler] {
@@ -229,7 +229,7 @@ fn name(resource: &Resource) -> String {
     }
 }
 
-/// Fails if two resources of kinds with a common numbering differ only in their set.
+/// Fails if two resources with a common numbering differ only in their set.
 pub(super) fn without_sets(
     resources: &[Resource],
     together: &[&[ResourceKind]],
@@ -242,7 +242,11 @@ pub(super) fn without_sets(
                 .iter()
                 .find(|other| other.binding == one.binding && other.set != one.set);
             if let Some(other) = clash {
-                let message = format!("{why}, and {} and {} would be one", name(other), name(one));
+                let message = format!(
+                    "{why}, so {} and {} would be the same resource",
+                    name(other),
+                    name(one)
+                );
                 return Err(Error::Unsupported(message));
             }
         }
@@ -289,7 +293,7 @@ mod tests {
         assert!(matches!(indices(&[], 23), Err(Error::Unsupported(_))));
         assert_eq!(indices(&[(MslBuffer::Counts, 0)], 1), Ok((1, Some(0))));
         let twice = indices(&[(MslBuffer::Factors, 25)], 1).map_err(|error| error.to_string());
-        let message = "buffer index 25 would be that of the tessellation levels and of the sizes of the buffers";
+        let message = "buffer index 25 is assigned to the tessellation levels and to the sizes of the buffers";
         assert_eq!(twice, Err(message.to_owned()));
         let vertex = OwnBuffers::new(spirv::ExecutionModel::Vertex, &[(MslBuffer::Sizes, 1)]);
         assert_eq!(
@@ -342,7 +346,7 @@ mod tests {
         let error = check(&[buffer(0, 0, 1), buffer(3, 0, 1)]).unwrap_err().to_string();
         assert_eq!(
             error,
-            "there are no sets, and set 0 binding 0 and set 3 binding 0 would be one"
+            "there are no sets, so set 0 binding 0 and set 3 binding 0 would be the same resource"
         );
     }
 }

@@ -1,14 +1,14 @@
-//! Combines textures and samplers for OpenGL's GLSL: each pair that a shader uses becomes one variable.
+//! Combines textures and samplers for OpenGL's GLSL. Each pair that a shader uses becomes one variable.
 
 use spirv_cross2::handle::{Handle, VariableId};
 use spirv_cross2::reflect::DecorationValue;
 use spirv_cross2::{Compiler, SpirvCrossError, targets};
 
-/// The name of the sampler for textures that are read without one.
+/// The name of the sampler for textures that are read without a sampler.
 const DUMMY: &str = "SPIRV_Cross_DummySampler";
 
-/// Adds the pairs, named `SPIRV_Cross_Combined` followed by both names. The first pair with a texture gets its
-/// binding; the others get none.
+/// Adds the pairs, named `SPIRV_Cross_Combined` followed by both names. The first pair with a texture gets the
+/// texture's binding. Further pairs with that texture get no binding.
 pub(super) fn textures_and_samplers(
     compiler: &mut Compiler<targets::Glsl>,
 ) -> Result<(), SpirvCrossError> {

@@ -1,4 +1,4 @@
-//! Tessellation control stages in MSL: kernels that read and write their inputs and outputs in buffers.
+//! Tessellation control stages in MSL, which are kernels with inputs and outputs in buffers.
 
 use super::bindings::OwnBuffers;
 use super::{Domain, MslBuffer};
@@ -11,7 +11,8 @@ use spirv_cross2::compile::msl::CompilerOptions;
 use spirv_cross2::reflect::ExecutionModeArguments;
 use spirv_cross2::{Compiler, SpirvCrossError, targets};
 
-/// Chooses the domain, which determines the layout of the levels. `given` is for stages that do not declare one.
+/// Chooses the domain, which determines the layout of the tessellation levels. `given` is for stages that do not
+/// declare it.
 pub(super) fn choose_domain(
     compiler: &mut Compiler<targets::Msl>,
     words: &[u32],
@@ -21,9 +22,7 @@ pub(super) fn choose_domain(
     let unsupported = |message: &str| Err(Error::Unsupported(message.to_owned()));
     let modes = compiler.execution_modes().map_err(refused)?.to_vec();
     if !modes.contains(&Mode::OutputVertices) {
-        return unsupported(
-            "the tessellation control stage does not say how many vertices it makes",
-        );
+        return unsupported("the tessellation control stage does not declare OutputVertices");
     }
     if modes.contains(&Mode::Isolines) {
         return unsupported("Metal has no isolines");
@@ -36,23 +35,23 @@ pub(super) fn choose_domain(
     });
     let Some(domain) = declared.or(given) else {
         return unsupported(
-            "in MSL a tessellation control stage is a kernel for one domain, which this one leaves to the \
-             evaluation stage: name it (`--msl-domain`)",
+            "in MSL a tessellation control stage is a kernel for one domain, which only the evaluation stage \
+             declares: name it (`--msl-domain`)",
         );
     };
     if domain == Mode::Triangles && chooses_levels(words) {
         return unsupported(
-            "Metal's triangles have three outer tessellation levels and one inner one, and the shader may \
-             write others: it chooses them by numbers that are no constants",
+            "Metal's triangles have three outer tessellation levels and one inner level, and the shader may \
+             write others: its indices are not constants",
         );
     }
     compiler.set_execution_mode(domain, Some(ExecutionModeArguments::None));
     Ok(())
 }
 
-/// Whether the indices of written tessellation levels are unknown. With constant indices, SPIRV-Cross omits the
-/// levels that triangles do not have. With others, it would write outer levels beyond the end of their array, which
-/// the inner one follows, and write all inner levels to that one.
+/// Whether tessellation levels are written with unknown indices. With constant indices, SPIRV-Cross omits the levels
+/// that triangles do not have. Otherwise, it would write outer levels beyond the end of their array into the inner
+/// level, and write all inner levels to that level.
 fn chooses_levels(words: &[u32]) -> bool {
     // SPIRV-Cross reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else { return false };

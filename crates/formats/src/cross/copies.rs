@@ -1,13 +1,14 @@
 //! Replaces `OpCopyMemory` for MSL.
 //!
-//! SPIRV-Cross passes a function the inputs and outputs that it uses, but overlooks operands of `OpCopyMemory`, so
+//! SPIRV-Cross passes inputs and outputs to the functions that use them, but overlooks operands of `OpCopyMemory`, so
 //! the text would use undeclared names. Loads and stores replace these copies.
 
 use crate::Error;
 use polyshade_spv::view::CopyMemory;
 use polyshade_spv::{Module, Op};
 
-/// Returns the module without `OpCopyMemory`, except for copies with memory operands; `None` if it has none.
+/// Returns the module without `OpCopyMemory`, except for copies with memory operands; `None` if there is no such
+/// instruction.
 pub(super) fn loaded_and_stored(words: &[u32]) -> Result<Option<Vec<u32>>, Error> {
     let faulty = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let m = Module::parse(words).map_err(faulty)?;

@@ -1,8 +1,8 @@
-//! Input attachments in GLSL, by `GL_EXT_shader_framebuffer_fetch`. An output that is declared `inout` starts with
+//! Input attachments in GLSL with `GL_EXT_shader_framebuffer_fetch`. An output that is declared `inout` initially has
 //! the contents of the framebuffer.
 //!
-//! SPIRV-Cross can write this, but its C API has no option for it. So the module reads the output once at the start,
-//! in place of the input attachment, and the declaration in the text becomes `inout`.
+//! SPIRV-Cross supports the extension, but its C API has no option for it. Therefore the module is changed to read
+//! the output once at the start instead of the input attachment, and the declaration in the text becomes `inout`.
 
 use super::EntryPoint;
 use crate::Error;
@@ -45,7 +45,7 @@ fn is_attachment(m: &Module<'_>, ty: Id) -> bool {
     })
 }
 
-/// Returns the module with the numbers in `colors` for input attachments; `None` if no number changes.
+/// Returns the module with the input attachment indices in `colors`; `None` if no index changes.
 pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Vec<u32>>, Error> {
     if colors.is_empty() {
         return Ok(None);
@@ -59,7 +59,8 @@ pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Ve
         let message = format!("input attachment {} is given two colors", colors[at].0);
         return Err(Error::Options(message));
     }
-    // The new numbers, then checks that all of `colors` were used and that no two attachments share a number.
+    // First find the new numbers, then check that all of `colors` were used and that no two attachments share a
+    // number.
     let mut attachments = Vec::new();
     let mut numbered = words.to_vec();
     for inst in m.section(Section::Annotations).filter(|inst| inst.op() == Op::DECORATE) {
@@ -73,7 +74,7 @@ pub(super) fn numbered(words: &[u32], colors: &[(u32, u32)]) -> Result<Option<Ve
     }
     let has = |wanted: &u32| attachments.iter().any(|(index, _)| index == wanted);
     if let Some((index, _)) = colors.iter().find(|(index, _)| !has(index)) {
-        return Err(Error::Options(format!("there is no input attachment {index}")));
+        return Err(Error::Options(format!("the shader has no input attachment {index}")));
     }
     attachments.sort_unstable_by_key(|(index, color)| (*color, *index));
     match attachments.windows(2).find(|pair| pair[0].1 == pair[1].1 && pair[0].0 != pair[1].0) {
@@ -99,7 +100,8 @@ struct Attachment<'m> {
     reads: Vec<Inst<'m>>,
 }
 
-/// Reads outputs in place of the input attachments with their locations as indices; `None` if there are no such ones.
+/// Reads each output instead of the input attachment with the output's location as its index; `None` if there are no
+/// such attachments.
 pub(super) fn read_outputs(
     words: &[u32],
     entry: EntryPoint<'_>,
@@ -124,7 +126,8 @@ pub(super) fn read_outputs(
     Ok((!locations.is_empty()).then_some(Fetched { words, locations }))
 }
 
-/// Returns the input attachments that can be fetched, or, if `others` are errors, why one cannot.
+/// Returns the input attachments that can be fetched. If `others` are errors, returns why an attachment cannot be
+/// fetched.
 fn attachments<'m>(m: &'m Module<'_>, others: Others) -> Result<Vec<Attachment<'m>>, String> {
     let mut found = Vec::new();
     for variable in m.variables() {
@@ -170,14 +173,15 @@ fn fetch<'m>(
     p.remove_definition(one.variable);
 }
 
-/// Returns the loads and reads of an input attachment, and the output with the same contents; or why it has none.
+/// Returns the loads and reads of an input attachment, and the output with the same contents, or why there is no such
+/// output.
 fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<'m>, String> {
     let number = |id, decoration| m.decoration(id, decoration)?.first().copied();
     let index = number(variable, Decoration::INPUT_ATTACHMENT_INDEX).unwrap_or(0);
     let name = m.name(variable).unwrap_or_default();
     let why = |why: &str| format!("input attachment {index} ({name}) cannot be fetched: {why}");
     if !is_attachment(m, ty) {
-        return Err(why("it is one of an array"));
+        return Err(why("it is an element of an array"));
     }
     let is_held = |id: Id| {
         m.storage_class(id) == Some(StorageClass::OUTPUT)
@@ -186,19 +190,19 @@ fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<
     };
     let mut outputs = m.variables().filter(|one| is_held(one.result()));
     let (Some(output), None) = (outputs.next(), outputs.next()) else {
-        return Err(why("there is not one output at the location with its number"));
+        return Err(why("the location with its index does not have exactly one output"));
     };
     let (_, ty) = m.pointer(output.pointer_type()).ok_or_else(|| why("its output has no type"))?;
     let (mut loads, mut reads) = (Vec::new(), Vec::new());
     for inst in m.code_uses_of(variable) {
         let Some(image) = inst.result().filter(|_| inst.op() == Op::LOAD) else {
-            return Err(why("it is handed to a function"));
+            return Err(why("it is passed to a function"));
         };
         loads.push(inst);
         for read in m.code_uses_of(image) {
             if read.op() != Op::IMAGE_READ || read.result_type() != Some(ty) {
                 return Err(why(
-                    "it is read otherwise than its output is written, which has four components",
+                    "it must be read as a four-component vector, the type of the matching output",
                 ));
             }
             reads.push(read);
@@ -211,7 +215,7 @@ fn attachment<'m>(m: &'m Module<'_>, variable: Id, ty: Id) -> Result<Attachment<
     Ok(Attachment { variable, output: output.result(), ty, location: index, loads, reads })
 }
 
-/// The position after the variables of a function.
+/// Returns the position after the variables of a function.
 fn start<'m>(m: &'m Module<'_>, function: Id) -> Option<Position<'m>> {
     let is_ahead = |inst: &Inst<'_>| {
         matches!(
@@ -254,7 +258,7 @@ pub(super) fn declare_inout(
         let declared = format!("layout(location = {location}) out ");
         if text.matches(&declared).count() != 1 {
             let message = format!(
-                "the output at location {location} is not declared once, which fetching it needs"
+                "cannot fetch the output at location {location}: it is not declared exactly once"
             );
             return Err(Error::Unsupported(message));
         }

@@ -1,4 +1,4 @@
-//! Rewrites or rejects instructions that SPIRV-Cross translates to HLSL with another meaning.
+//! Rewrites or rejects instructions that SPIRV-Cross mistranslates to HLSL.
 
 use crate::glsl_instructions::glsl_instruction;
 use crate::image_operands::{BIAS, CONST_OFFSETS, GRAD, ImageInst, LOD, image_type};
@@ -10,7 +10,7 @@ use spirv::ImageFormat;
 /// The first shader model with ray queries.
 const RAY_QUERIES: u32 = 65;
 
-/// The instruction set that prints.
+/// The extended instruction set for printing.
 const PRINTING: &str = "NonSemantic.DebugPrintf";
 
 /// Returns the module without the instructions that SPIRV-Cross mistranslates; `None` if it cannot be parsed.
@@ -29,7 +29,7 @@ pub(super) fn mended(words: &[u32], shader_model: u32) -> Result<Option<Vec<u32>
     }
     let mut imports = module.section(Section::Imports).filter_map(ExtInstImport::of);
     if imports.any(|import| import.name() == PRINTING) {
-        return Err(Error::Unsupported(format!("HLSL prints nothing ({PRINTING})")));
+        return Err(Error::Unsupported(format!("HLSL has no printf ({PRINTING})")));
     }
     let module = wide_arithmetic::expand(&module).map_err(unsupported)?;
     let module = gather_offsets::split(&module).map_err(unsupported)?;
@@ -67,7 +67,8 @@ fn refused(module: &Module<'_>) -> Option<String> {
     })
 }
 
-/// Rounds offsets of interpolation to sixteenths of a pixel, from -8 to 7, as HLSL has integers.
+/// Rounds interpolation offsets to sixteenths of a pixel, from -8 to 7, because HLSL's offsets are integers in these
+/// units.
 fn snap<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     let Some(call) = glsl_instruction(module, inst) else { return };
     let (GlslOp::INTERPOLATE_AT_OFFSET, &[_, offset]) = (GlslOp(call.number()), call.operands())
@@ -87,7 +88,8 @@ fn snap<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     p.overwrite(inst.operand(6), offset.word());
 }
 
-/// Sets components that a format lacks to 0, and the last to 1. SPIRV-Cross repeats the last existing component.
+/// Sets components that a format lacks to 0, and the fourth component to 1. SPIRV-Cross repeats the last existing
+/// component.
 fn complete<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     let image = Id::new(inst.words()[3]).and_then(|id| module.type_of(id));
     let format = image.and_then(|ty| image_type(module, ty)).map(|image| image.words()[8]);

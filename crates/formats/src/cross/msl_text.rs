@@ -1,4 +1,4 @@
-//! Fixes or rejects MSL text of SPIRV-Cross that Metal does not accept.
+//! Fixes or rejects MSL text from SPIRV-Cross that Metal does not accept.
 
 use crate::Error;
 use polyshade_spv::view::{Decorate, MemberDecorate};
@@ -15,7 +15,7 @@ const NUMBERS: [&str; 2] = ["gl_SampleMaskIn", "gl_SampleMask"];
 const PLACEHOLDERS: [&str; 4] =
     ["unsupported_GLSL", "unsupported_gradient", "unsupported-built-in", "unknown_type"];
 
-/// Limits of a function on every Mac.
+/// The limits per function on every Mac.
 const LIMITS: [(&str, usize); 2] = [("texture", 128), ("sampler", 16)];
 
 /// Returns the text of the module `words` with corrections for Metal.
@@ -28,31 +28,34 @@ pub(super) fn checked(mut text: String, words: &[u32]) -> Result<String, Error> 
         return Err(Error::Unsupported("MSL has no 64-bit floats (double)".to_owned()));
     }
     if has_cull_distances(&text) {
-        let message = "MSL has no cull distances (gl_CullDistance), and what is culled would be drawn: let the \
-            fragment stage discard it, as the lowering clip_cull does (`clip --emulate` with `--native clip`)";
+        let message = "MSL has no cull distances (gl_CullDistance), so culled primitives would be drawn: let the \
+            fragment stage discard them, as the lowering clip_cull does (`clip --emulate` with `--native clip`)";
         return Err(Error::Unsupported(message.to_owned()));
     }
     let is_placeholder = |word: &str| PLACEHOLDERS.iter().any(|one| word.starts_with(one));
     if let Some(word) = words_of(&text).find(|word| is_placeholder(word)) {
-        return Err(Error::Unsupported(format!("MSL has nothing for what would be `{word}`")));
+        return Err(Error::Unsupported(format!("MSL has no equivalent of `{word}`")));
     }
     for (what, limit) in LIMITS {
         if indices(&text, what).any(|index| index >= limit) {
-            return Err(Error::Unsupported(format!("a function of Metal has {limit} {what}s")));
+            return Err(Error::Unsupported(format!(
+                "a function of Metal has at most {limit} {what}s"
+            )));
         }
     }
     for declaration in CONSTANTS {
-        // Functions take them by reference, which cannot bind to a constant.
+        // Functions take these built-ins by reference, and the reference cannot bind to a constant.
         text = text.replace(&format!("const {declaration} = "), &format!("{declaration} = "));
     }
     for name in NUMBERS {
-        // Functions use them as scalars, and must take scalars.
+        // Functions use these built-ins as scalars, so their parameters must be scalars.
         text = text.replace(&format!(" (&{name})[1]"), &format!("& {name}"));
     }
     Ok(text)
 }
 
-/// Returns the last index of each argument with the attribute `what`; for an array, that of its last element.
+/// Returns the last index of each argument with the attribute `what`. For an array, this is the index of the last
+/// element.
 ///
 /// ```text
 /// array<texture2d<float>, 3> images [[texture(2)]]
@@ -74,8 +77,8 @@ fn indices(text: &str, what: &str) -> impl Iterator<Item = usize> {
 /// The first version of MSL with `invariant` positions.
 const INVARIANT_POSITIONS: (u32, u32) = (2, 1);
 
-/// Whether variables other than the position are `Invariant`, which MSL cannot declare. Two functions that compute
-/// such a variable equally have the same result only if no arithmetic is contracted.
+/// Whether variables that MSL cannot declare `invariant` are `Invariant` in the module. Two functions then compute
+/// the same value only if no arithmetic is contracted.
 pub(super) fn is_invariant_by_arithmetic(words: &[u32], version: (u32, u32)) -> bool {
     let is_position =
         |builtin| version >= INVARIANT_POSITIONS && builtin == Some(BuiltIn::POSITION);
@@ -98,8 +101,9 @@ fn has_doubles(words: &[u32]) -> bool {
     })
 }
 
-/// Whether the outputs of a stage before the rasterizer have cull distances. SPIRV-Cross passes them to the fragment
-/// stage, which may read them, but reports neither missing culling nor uses of undeclared members of a block.
+/// Whether the outputs of a stage before the rasterizer have cull distances. SPIRV-Cross passes the distances to the
+/// fragment stage, which may read them. It does not report that culling is missing, or that undeclared members of a
+/// block are used.
 fn has_cull_distances(text: &str) -> bool {
     text.split("struct ").skip(1).any(|part| {
         let name = part.split_whitespace().next().unwrap_or_default();
@@ -109,7 +113,7 @@ fn has_cull_distances(text: &str) -> bool {
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    // Placeholders contain dashes.
+    // Dashes are part of a word here, because placeholders contain dashes.
     text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_-".contains(letter)))
         .map(|word| word.trim_start_matches('-'))
 }

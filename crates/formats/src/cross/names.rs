@@ -11,7 +11,7 @@ pub(super) enum Language {
     Hlsl,
 }
 
-/// The keywords of C++14, including alternative operators, and those of Metal.
+/// The keywords of C++14, including alternative operators, and the keywords of Metal.
 const MSL: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class \
     compl const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export \
     extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator \
@@ -43,7 +43,7 @@ const MSL_SCALARS: &str = "bool char double float half int long short uchar uint
 const HLSL_SCALARS: &str = "bool double dword float float16_t float32_t float64_t half int int16_t int32_t int64_t \
     min10float min12int min16float min16int min16uint uint uint16_t uint32_t uint64_t";
 
-/// Returns the module with these identifiers renamed; `None` if it has none of them.
+/// Returns the module with reserved identifiers renamed; `None` if there are none.
 pub(super) fn renamed(words: &[u32], language: Language) -> Result<Option<Vec<u32>>, Error> {
     // SPIRV-Cross reports why a module cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(None) };

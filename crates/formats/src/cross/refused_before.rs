@@ -14,7 +14,7 @@ pub(super) fn check(words: &[u32]) -> Result<(), Error> {
     // SPIRV-Cross reports modules that cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(()) };
     match CAPABILITIES.iter().find(|(capability, _)| module.has_capability(*capability)) {
-        Some((_, what)) => Err(Error::Unsupported(format!("SPIRV-Cross does not know {what}"))),
+        Some((_, what)) => Err(Error::Unsupported(format!("SPIRV-Cross does not support {what}"))),
         None => Ok(()),
     }
 }

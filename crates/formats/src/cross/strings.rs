@@ -3,7 +3,7 @@
 use crate::Error;
 use polyshade_spv::{Module, Op, decode_text};
 
-/// The module with its strings escaped; `None` if no string needs it.
+/// Returns the module with its strings escaped; `None` if no string needs escaping.
 pub(super) fn escaped(words: &[u32]) -> Result<Option<Vec<u32>>, Error> {
     // SPIRV-Cross reports why a module cannot be parsed.
     let Ok(module) = Module::parse(words) else { return Ok(None) };

@@ -57,7 +57,7 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
     let mut given = bindings::metal_indices(&resources, &options.buffers, &own)?;
     let attachments = if fetches { Attachments::Colours } else { Attachments::Textures };
     let textures = bindings::metal_textures(&resources, attachments);
-    // A colour has the number of its input attachment, unless it is given another.
+    // A colour has the number of its input attachment, unless the options set another.
     for resource in resources.iter().filter(|one| !fetches || one.kind != ResourceKind::Attachment)
     {
         let binding = match resource.buffer() {
@@ -92,7 +92,7 @@ fn msl(words: &[u32], entry: EntryPoint<'_>, options: &Msl) -> Result<Text, Erro
         settings.buffer_size_buffer_index = index;
     }
     control::configure(&mut settings, &own);
-    // A point size alone is for Vulkan's point lists: without a position, nothing is rasterized.
+    // A point size is only for Vulkan's point lists. Without a position, nothing is rasterized.
     settings.disable_rasterization = rasterized == Rasterized::Nothing;
     let artifact = compiler.compile(&settings).map_err(refused)?;
     if !is_control && rasterized == Rasterized::Outputs && artifact.is_rasterization_disabled() {
@@ -127,7 +127,8 @@ fn rename(
 /// The first version of MSL with object and mesh functions.
 const MESHES: (u32, u32) = (3, 0);
 
-/// Returns an error for a stage that Metal does not have: for these, SPIRV-Cross prints unusable text or aborts.
+/// Returns an error for a stage that Metal does not have. For such stages, SPIRV-Cross prints unusable text or
+/// aborts.
 fn check_stage(model: spirv::ExecutionModel, version: (u32, u32)) -> Result<(), Error> {
     use spirv::ExecutionModel as Model;
     let message = match model {
@@ -151,7 +152,7 @@ fn fetching(words: &[u32], options: &Msl) -> Result<((u32, u32), bool), Error> {
     let has_attachments = framebuffer_fetch::has_input_attachments(words);
     let fetches = match options.input_attachments {
         Some(InputAttachments::FetchNonCoherent) => {
-            return Err(Error::Unsupported("MSL fetches in order, or not at all".to_owned()));
+            return Err(Error::Unsupported("MSL has no non-coherent framebuffer fetch".to_owned()));
         }
         Some(InputAttachments::Texture) => false,
         Some(InputAttachments::Fetch) | None => has_attachments,
@@ -163,19 +164,19 @@ fn fetching(words: &[u32], options: &Msl) -> Result<((u32, u32), bool), Error> {
         Some(version) if fetches && on_macos && version < FETCH_ON_MACOS => {
             let (major, minor) = version;
             Err(Error::Unsupported(format!(
-                "MSL {major}.{minor} for macOS does not fetch from the framebuffer; 2.3 does, or read textures"
+                "MSL {major}.{minor} for macOS has no framebuffer fetch; use MSL 2.3, or read textures"
             )))
         }
         Some(version) => Ok((version, fetches)),
     }
 }
 
-/// The outputs for the rasterizer.
+/// Whether a stage has outputs for the rasterizer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rasterized {
-    /// A position or a varying.
+    /// There is a position or a varying.
     Outputs,
-    /// None, or a point size alone.
+    /// There are no outputs, or only a point size.
     Nothing,
 }
 
@@ -217,7 +218,7 @@ fn glsl(words: &[u32], entry: EntryPoint<'_>, options: &Glsl) -> Result<Text, Er
     };
     let Some(fetched) = fetched else { return glsl_as_it_is(words, entry, options, None) };
     if !has_inout(options.version) {
-        let message = "this version of GLSL has no outputs that are read; 130 and 300 es have";
+        let message = "this version of GLSL cannot read outputs; 130 and 300 es can";
         return Err(Error::Unsupported(message.to_owned()));
     }
     let extension = Some(coherence.extension());
@@ -226,7 +227,7 @@ fn glsl(words: &[u32], entry: EntryPoint<'_>, options: &Glsl) -> Result<Text, Er
     Ok(text)
 }
 
-/// Whether outputs are user-defined, and may be `inout`.
+/// Whether the GLSL version has user-defined fragment outputs, which may be `inout`.
 fn has_inout((number, profile): (u32, Profile)) -> bool {
     match profile {
         Profile::Core => number >= 130,
@@ -260,7 +261,7 @@ fn glsl_as_it_is(
     let mut settings = targets::Glsl::options();
     settings.version = glsl_version(options.version)?;
     settings.vulkan_semantics = options.rules == Rules::Vulkan;
-    // Otherwise blocks are not redeclared, and have other members than the shader's.
+    // Without this setting, built-in blocks are not redeclared, and have other members than in the shader.
     settings.seperate_shader_objects = true;
     source(&compiler.compile(&settings).map_err(refused)?)
 }
@@ -284,7 +285,7 @@ fn glsl_version((number, profile): (u32, Profile)) -> Result<GlslVersion, Error>
         (300, Profile::Es) => GlslVersion::Glsl300Es,
         (310, Profile::Es) => GlslVersion::Glsl310Es,
         (320, Profile::Es) => GlslVersion::Glsl320Es,
-        _ => return Err(Error::Options(format!("there is no version {number} of GLSL"))),
+        _ => return Err(Error::Options(format!("GLSL has no version {number}"))),
     })
 }
 
@@ -309,7 +310,7 @@ fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Err
         let message = "the shader writes PointSize, which Direct3D does not have";
         return Err(Error::PointSize(message.to_owned()));
     }
-    // SPIRV-Cross would write a constant if the shader has no other input.
+    // If the shader has no other input, SPIRV-Cross would write a constant.
     if lacks(spirv::BuiltIn::PointCoord, spirv::StorageClass::Input)? {
         let message = "the shader reads PointCoord, which Direct3D does not have";
         return Err(Error::Unsupported(message.to_owned()));
@@ -319,7 +320,7 @@ fn hlsl(words: &[u32], entry: EntryPoint<'_>, options: Hlsl) -> Result<Text, Err
     let name = || format!("{}.{}", model / 10, model % 10);
     if model < BUFFERS_IN_ANY_STAGE && resources.iter().any(|one| one.kind == ResourceKind::Storage)
     {
-        let message = format!("shader model {} has no storage buffers; 5.0 has", name());
+        let message = format!("shader model {} has no storage buffers; 5.0 has them", name());
         return Err(Error::Unsupported(message));
     }
     if model < REGISTER_SPACES {
@@ -354,7 +355,7 @@ fn shader_model(number: u32) -> Result<HlslShaderModel, Error> {
         66 => HlslShaderModel::ShaderModel6_6,
         67 => HlslShaderModel::ShaderModel6_7,
         68 => HlslShaderModel::ShaderModel6_8,
-        _ => return Err(Error::Options(format!("there is no shader model {number}"))),
+        _ => return Err(Error::Options(format!("unknown shader model {number}"))),
     })
 }
 
@@ -388,7 +389,7 @@ fn refused(error: SpirvCrossError) -> Error {
 }
 
 impl Resource {
-    /// The buffer argument of MSL for this resource.
+    /// Returns the MSL buffer argument for this resource.
     fn buffer(&self) -> MslBuffer {
         match self.kind {
             ResourceKind::PushConstants => MslBuffer::PushConstants,

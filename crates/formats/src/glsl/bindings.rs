@@ -1,6 +1,7 @@
 //! Assigns distinct bindings to HLSL resources. HLSL numbers constants, textures, samplers and writable resources
-//! separately, and numbers are optional; Vulkan has one numbering for all. glslang uses the number of the register,
-//! or 0: the first resource with a number keeps it, the others get the lowest free ones in their set.
+//! separately, and numbers are optional. Vulkan has one numbering for all resources. glslang uses the register
+//! number, or 0, as the binding, so bindings may collide. The first resource with a binding keeps it, and other
+//! resources get the lowest free bindings in their set.
 
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass};
 
@@ -22,7 +23,7 @@ pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
     };
     let declared: Vec<(u32, u32)> = resources.iter().map(|id| place(*id)).collect();
 
-    // The first resource keeps its binding; later ones move to a binding that no resource declares.
+    // The first resource keeps its binding. Later resources move to a binding that no resource declares.
     let mut taken = Vec::new();
     for id in resources {
         let (set, mut binding) = place(id);

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 pub(super) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>), Error> {
     check_names(source)?;
-    let compiler = Compiler::acquire().ok_or_else(|| faulty("glslang cannot be set up"))?;
+    let compiler = Compiler::acquire().ok_or_else(|| faulty("cannot initialize glslang"))?;
     let stage = source.stage.into();
     let text = ShaderSource::from(with_includes(source).replace('\0', " "));
     let defines: Vec<(&str, Option<&str>)> =
@@ -39,16 +39,14 @@ pub(super) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>
     let mut program = Program::new(compiler);
     program.add_shader(&shader);
     let words = program.compile(stage).map_err(|error| message(error, source))?;
-    // Corrections first, then validation of the result.
+    // First correct the module, then validate the result.
     let words = match source.language {
         Language::Glsl => with_streams(words)?,
         Language::Hlsl => complete(&words, source, &shader.get_preprocessed_code())?,
     };
     tools::check(&words).map_err(|error| {
         let SourceText { name, .. } = source;
-        Error::Unsupported(format!(
-            "{name}: glslang makes a module of this that is not valid: {error}"
-        ))
+        Error::Unsupported(format!("{name}: glslang compiles this to an invalid module: {error}"))
     })?;
     Ok((words, folders.read))
 }
@@ -57,15 +55,16 @@ pub(super) fn compile(source: &SourceText<'_>) -> Result<(Vec<u32>, Vec<PathBuf>
 fn complete(words: &[u32], source: &SourceText<'_>, text: &str) -> Result<Vec<u32>, Error> {
     let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let module = Module::parse(words).map_err(fault)?;
-    // glslang makes an entry point that calls the function, or an empty one if there is no such function.
+    // glslang generates an entry point that calls the function. If the function does not exist, the entry point is
+    // empty.
     let mut code = module.functions().flat_map(|function| function.instructions());
     if !code.any(|inst| inst.op() == Op::FUNCTION_CALL) {
         let SourceText { name, entry, .. } = source;
-        return Err(Error::Faulty(format!("{name}: there is no function `{entry}`")));
+        return Err(Error::Faulty(format!("{name}: the source has no function `{entry}`")));
     }
     let declared = Declarations::of(text, &source.entry);
     if declared.calls_lit() {
-        let message = "glslang multiplies where `lit` takes a power: write `pow` in its place";
+        let message = "glslang multiplies in `lit` instead of computing a power: use `pow`";
         return Err(Error::Unsupported(format!("{}: {message}", source.name)));
     }
     let rewritten = module.rewrite(|m, p| {
@@ -78,7 +77,7 @@ fn complete(words: &[u32], source: &SourceText<'_>, text: &str) -> Result<Vec<u3
     Ok(rewritten.map_err(fault)?.module.into_words())
 }
 
-/// Returns the module with the capability for stream instructions, which glslang omits if all use stream 0.
+/// Returns the module with the capability for stream instructions, which glslang omits if only stream 0 is used.
 fn with_streams(words: Vec<u32>) -> Result<Vec<u32>, Error> {
     let fault = |error: polyshade_spv::Error| Error::Faulty(error.to_string());
     let module = Module::parse(&words).map_err(fault)?;
@@ -93,7 +92,7 @@ fn with_streams(words: Vec<u32>) -> Result<Vec<u32>, Error> {
     Ok(module.map_err(fault)?.module.into_words())
 }
 
-/// Makes outputs without members private, as glslang omits them from the interface.
+/// Makes outputs without members private, because glslang omits them from the interface.
 fn keep_empty_outputs<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
     for output in m.variables().filter(|one| one.storage_class() == StorageClass::OUTPUT) {
         let Some(Type::Struct { id }) = m.pointee(output.result()).and_then(|ty| m.ty(ty)) else {
@@ -126,7 +125,7 @@ fn with_includes(source: &SourceText<'_>) -> String {
     format!("{first}{extension}\n#line {}\n{rest}", before + 1)
 }
 
-/// Checks names and values that become lines of the text for glslang: they must not break out of their line.
+/// Checks names and values that are inserted into lines of the text for glslang. They must not end their line.
 fn check_names(source: &SourceText<'_>) -> Result<(), Error> {
     let is_name = |name: &str| {
         name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -188,7 +187,7 @@ impl From<ShaderStage> for glslang::ShaderStage {
     }
 }
 
-/// The most nested includes.
+/// The maximum nesting of includes.
 const MOST_INCLUDES: usize = 64;
 
 /// The include handler, with its folders.
@@ -236,7 +235,7 @@ fn message(error: GlslangError, source: &SourceText<'_>) -> Error {
         | GlslangError::LinkError(log) => log.log,
         GlslangError::VersionUnsupported(version, _)
         | GlslangError::InvalidProfile(_, version, _) => {
-            format!("version {version} of GLSL cannot become SPIR-V for Vulkan")
+            format!("version {version} of GLSL cannot be compiled to SPIR-V for Vulkan")
         }
         other => other.to_string(),
     };
@@ -248,12 +247,12 @@ fn message(error: GlslangError, source: &SourceText<'_>) -> Error {
     }
 }
 
-/// Converts a line of glslang's log to `FILE:LINE:COLUMN: MESSAGE`; `None` for lines that only end the list.
+/// Converts a line of glslang's log to `FILE:LINE:COLUMN: MESSAGE`; `None` for summary lines at the end of the log.
 fn located(line: &str, name: &str) -> Option<String> {
     let closing = ["No code generated.", "'' : compilation terminated", "HLSL parsing failed."];
     let counts = line.is_empty() || closing.iter().any(|end| line.ends_with(end));
     let line = line.strip_prefix("ERROR: ").unwrap_or(line);
-    // The source is string 0 or unnamed; included files have their paths as names.
+    // The source has the name `0` or no name. Included files have their paths as names.
     let own = line.strip_prefix("0:").or_else(|| line.strip_prefix(':'));
     let own = own.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     (!counts).then(|| own.map_or_else(|| line.to_owned(), |rest| format!("{name}:{rest}")))
@@ -368,7 +367,7 @@ mod tests {
     #[test]
     fn the_power_that_glslang_multiplies_is_refused() {
         let refused = compute("n = lit(0.5, 0.5, 2).z;").unwrap_err();
-        assert!(refused.to_string().contains("write `pow` in its place"), "{refused}");
+        assert!(refused.to_string().contains("use `pow`"), "{refused}");
         compute("uint lit = 3; n = lit;").expect("it is a variable");
     }
 }

@@ -1,14 +1,14 @@
-//! Corrects operators and functions of HLSL that glslang translates with the meaning of GLSL.
+//! Corrects HLSL operators and functions that glslang translates with the semantics of GLSL.
 
 use super::semantics::Declarations;
 use crate::glsl_instructions::glsl_instruction;
 use polyshade_spv::view::ArrayLength;
 use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Patch, Type};
 
-/// The binary logarithm of the bytes in a word.
+/// The binary logarithm of the number of bytes in a word.
 const WORD: u32 = 2;
 
-/// Replaces operators and functions whose meaning in HLSL differs.
+/// Replaces operators and functions that have another meaning in HLSL.
 pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &Declarations<'_>) {
     for inst in m.instructions() {
         match inst.op() {
@@ -30,7 +30,7 @@ fn replace<'m>(p: &mut Patch<'m, '_>, inst: Inst<'m>, op: Op) {
     p.remove(inst);
 }
 
-/// Replaces `ldexp` with a float exponent, as HLSL has it.
+/// Replaces `ldexp` by code for a float exponent, which HLSL has.
 fn power_of_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
     let Some(call) = glsl_instruction(m, inst) else { return };
     let (GlslOp::LDEXP, &[significand, exponent]) = (GlslOp(call.number()), call.operands()) else {
@@ -55,7 +55,7 @@ fn is_float(m: &Module<'_>, ty: Id) -> bool {
     }
 }
 
-/// Corrects the length of a byte address buffer: it is declared as an array of words, but its length is in bytes.
+/// Converts the length of a byte address buffer, which is declared as an array of words, to bytes.
 fn length<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

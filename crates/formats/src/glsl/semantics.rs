@@ -1,6 +1,6 @@
 //! HLSL's semantics, which glslang discards. It flattens the inputs and outputs of the entry point and names each by
-//! its path, `@entryPointOutput.light.colour`. This module finds the semantic in the source and uses the name that
-//! DXC would give, `out.var.COLOR0`.
+//! its path, such as `@entryPointOutput.light.colour`. This module finds the semantic in the source and uses DXC's
+//! name instead, such as `out.var.COLOR0`.
 
 mod source;
 
@@ -10,7 +10,7 @@ pub(super) use source::Declarations;
 /// glslang's name for the return value of the entry point.
 const RETURNED: &str = "@entryPointOutput";
 
-/// Renames inputs and outputs that have a semantic and are not built-ins as DXC does.
+/// Gives inputs and outputs with a semantic, except built-ins, the names that DXC uses.
 pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &Declarations<'_>) {
     for variable in m.variables() {
         let id = variable.result();
@@ -27,7 +27,7 @@ pub(super) fn complete<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, declared: &
     }
 }
 
-/// Returns the semantic at a path of members and elements, `returned.lights[1].colour`.
+/// Returns the semantic at a path of members and elements, such as `returned.lights[1].colour`.
 fn semantic_of(path: &str, declared: &Declarations<'_>) -> Option<String> {
     let end = path.find(['.', '[']).unwrap_or(path.len());
     let (root, mut steps) = path.split_at(end);
@@ -39,7 +39,7 @@ fn semantic_of(path: &str, declared: &Declarations<'_>) -> Option<String> {
     while !steps.is_empty() {
         if let Some(member) = steps.strip_prefix('.') {
             let end = member.find(['.', '[']).unwrap_or(member.len());
-            // DXC numbers one semantic for a whole structure, and elements of structures, differently.
+            // DXC has other numbers if a whole structure has one semantic, or for array elements of structures.
             if at.semantic.is_some() || element != 0 {
                 return None;
             }

@@ -2,7 +2,7 @@
 
 use crate::{Error, SpirvVersion};
 
-/// The words of the header in these comments.
+/// The indices of the header words that the comments contain.
 const VERSION: usize = 1;
 const GENERATOR: usize = 2;
 const BOUND: usize = 3;
@@ -30,13 +30,14 @@ impl Header {
                 let minor =
                     version.strip_prefix("1.").and_then(|minor| minor.parse::<usize>().ok());
                 let known = minor.and_then(|minor| SpirvVersion::ALL.get(minor).copied());
-                header.version = Some(known.ok_or_else(|| fault("no version of SPIR-V"))?);
+                header.version = Some(known.ok_or_else(|| fault("unknown version of SPIR-V"))?);
             } else if let Some(generator) = comment.strip_prefix("Generator word: 0x") {
                 let word = u32::from_str_radix(generator, 16);
-                header.generator = Some(word.map_err(|_| fault("no word"))?);
+                header.generator =
+                    Some(word.map_err(|_| fault("not a 32-bit hexadecimal number"))?);
             } else if let Some(bound) = comment.strip_prefix("Bound: ") {
                 let bound = bound.parse().ok().filter(|bound| *bound <= MOST_IDS);
-                header.bound = Some(bound.ok_or_else(|| fault("no bound"))?);
+                header.bound = Some(bound.ok_or_else(|| fault("not a valid bound"))?);
             }
         }
         Ok(header)
@@ -47,12 +48,12 @@ impl Header {
         if let Some(generator) = self.generator {
             words[GENERATOR] = generator;
         }
-        // The text may have been edited to use more ids.
+        // The bound may be too small, because the text may have been edited to use more ids.
         words[BOUND] = words[BOUND].max(self.bound.unwrap_or(0));
     }
 }
 
-/// The comments for a module.
+/// Returns the comments for a module.
 pub(super) fn comments(words: &[u32]) -> String {
     format!(
         "; SPIR-V\n; Version: 1.{}\n; Generator word: {:#010x}\n; Bound: {}\n; Schema: {}\n",

@@ -31,11 +31,11 @@ pub(super) fn check(words: &[u32], environment: &str) -> Result<(), Error> {
 }
 
 fn named(environment: &str) -> Result<TargetEnv, Error> {
-    let none = |_| Error::Options(format!("there is no environment `{environment}`"));
+    let none = |_| Error::Options(format!("unknown environment `{environment}`"));
     environment.parse().map_err(none)
 }
 
-/// The message of SPIRV-Tools, with the instruction that it shows.
+/// Returns the message of SPIRV-Tools, with the instruction that it refers to.
 fn what(error: &spirv_tools::Error) -> String {
     match &error.diagnostic {
         Some(diagnostic) if diagnostic.notes.trim().is_empty() => diagnostic.message.clone(),
@@ -44,7 +44,7 @@ fn what(error: &spirv_tools::Error) -> String {
     }
 }
 
-/// The message, after its line and column in the text.
+/// Returns the message with the name, line and column in front.
 fn located(error: &spirv_tools::Error, name: &str) -> String {
     let place = error.diagnostic.as_ref().map(|diagnostic| (diagnostic.line, diagnostic.column));
     // Lines and columns are counted from 0.

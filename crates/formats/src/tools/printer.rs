@@ -1,5 +1,5 @@
 //! Prints modules as assembly that SPIRV-Tools reads. Values without a known name are printed as `!NUMBER`, which
-//! assemblers copy to the word.
+//! assemblers copy to the word unchanged.
 
 mod kinds;
 mod names;
@@ -22,7 +22,8 @@ pub(super) enum Ids {
 
 /// Prints the instructions, one per line, without the header.
 pub(super) fn print(words: &[u32], ids: &Ids) -> Result<String, Error> {
-    let cannot = |why: &dyn Display| Error::Unsupported(format!("cannot be disassembled: {why}"));
+    let cannot =
+        |why: &dyn Display| Error::Unsupported(format!("cannot disassemble the module: {why}"));
     let module = Module::parse(words).map_err(|error| cannot(&error))?;
     let names = match ids {
         Ids::Numbers => Names::default(),
@@ -49,7 +50,7 @@ struct Line<'m> {
     names: &'m Names,
     inst: Inst<'m>,
     text: String,
-    /// Whether a `!NUMBER` has been printed: after it, assemblers accept only ids, numbers and strings.
+    /// Whether a `!NUMBER` has been printed. After a `!NUMBER`, assemblers accept only ids, numbers and strings.
     is_raw: bool,
 }
 
@@ -97,7 +98,8 @@ impl<'m> Line<'m> {
         Ok(())
     }
 
-    /// Whether words that may be ids are ids: in all extended instruction sets except older debug information.
+    /// Whether all words that may be ids are ids. This is true of all extended instruction sets except older debug
+    /// information.
     fn has_ids_only(&self) -> bool {
         let set = self.extended_set();
         set.is_some_and(|set| !matches!(&*set, "DebugInfo" | "OpenCL.DebugInfo.100"))
@@ -150,11 +152,14 @@ impl<'m> Line<'m> {
 
     fn string(&mut self, words: &[u32]) -> Result<usize, String> {
         let octets: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let end = octets.iter().position(|octet| *octet == 0).ok_or("a string without an end")?;
-        let text = std::str::from_utf8(&octets[..end]).map_err(|_| "a string that is not UTF-8")?;
+        let end = octets
+            .iter()
+            .position(|octet| *octet == 0)
+            .ok_or("a string has no terminating zero")?;
+        let text = std::str::from_utf8(&octets[..end]).map_err(|_| "a string is not UTF-8")?;
         let count = end / 4 + 1;
         if octets[end..4 * count].iter().any(|octet| *octet != 0) {
-            return Err("something follows a string in its last word".to_owned());
+            return Err("the last word of a string has bytes after the zero".to_owned());
         }
         let text = text.replace('\\', "\\\\").replace('"', "\\\"");
         self.push(format!("\"{text}\""));
@@ -163,7 +168,7 @@ impl<'m> Line<'m> {
 
     /// Prints a number of the type `of`.
     fn value(&mut self, of: Option<Id>, words: &[u32]) -> Result<usize, String> {
-        let of = of.and_then(|id| self.module.definition(id)).ok_or("a number without a type")?;
+        let of = of.and_then(|id| self.module.definition(id)).ok_or("a number has no type")?;
         match numbers::print(of.words(), words) {
             Some((text, count)) => {
                 self.push(text);

@@ -1,4 +1,4 @@
-//! SPIRV-Tools as command-line programs, if they are on the path.
+//! Calls the SPIRV-Tools command-line programs, if they are on the path.
 
 use crate::{Error, Feature};
 use std::io::{self, Write};
@@ -23,9 +23,9 @@ pub(super) fn validate(words: &[u32], environment: &str) -> Result<(), Error> {
     answer.map_err(|error| match error {
         Error::Faulty(message) if message.starts_with("Unrecognized target env") => match known {
             true => Error::Unsupported(format!(
-                "this machine's `spirv-val` does not know {environment}"
+                "this machine's `spirv-val` does not support {environment}"
             )),
-            false => Error::Options(format!("there is no environment `{environment}`")),
+            false => Error::Options(format!("unknown environment `{environment}`")),
         },
         other => other,
     })
@@ -48,15 +48,15 @@ fn run(program: &str, options: &[&str], input: &[u8]) -> io::Result<Output> {
     let mut command = Command::new(program);
     command.args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
-    let mut stdin = child.stdin.take().expect("it was asked for");
+    let mut stdin = child.stdin.take().expect("stdin is piped");
     thread::scope(|scope| {
-        // The program may end before it has read all of its input; its message then tells why.
+        // The program may end before it has read all of its input. Its message then states the reason.
         scope.spawn(move || stdin.write_all(input));
         child.wait_with_output()
     })
 }
 
-/// The message without the prefix `error: `.
+/// Returns the message without the prefix `error: `.
 fn message(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim();

@@ -64,7 +64,7 @@ fn what_cannot_be_read_again_is_not_written() {
     unknown.extend([2 << 16 | 0x7ffd, u32::MAX]);
     let mut schema = words.clone();
     schema[SCHEMA] = 1;
-    // A name that is not UTF-8, and one with more bytes after its end.
+    // Test a name that is not UTF-8, and a name with more bytes after its end.
     let name = words.iter().position(|word| *word == u32::from(b'v')).expect("it is there");
     let with = |word: u32| {
         let mut words = words.clone();
@@ -145,7 +145,7 @@ fn numbers_come_back() {
     assert_eq!(words_of(&text).expect("there was an assembler"), words);
 }
 
-/// Words are printed with the names that SPIRV-Tools knows.
+/// Words are printed with the same names that SPIRV-Tools knows.
 #[cfg(feature = "tools")]
 #[test]
 fn text_is_that_of_spirv_tools() {

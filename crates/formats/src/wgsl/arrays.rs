@@ -12,12 +12,13 @@ pub(super) struct Descriptors<'m> {
     class: StorageClass,
     element: Id,
     place: Place,
-    /// The access chains to elements, with the index of the element.
+    /// The access chains to elements, each with the index of the element.
     chains: Vec<(AccessChain<'m>, u32)>,
 }
 
-/// Returns the arrays of descriptors that become variables. Arrays of textures and samplers with other indices stay:
-/// wgpu supports them (`binding_array`), but browsers do not. naga would treat an array of buffers as one buffer.
+/// Returns the arrays of descriptors that become variables. Arrays of textures and samplers with indices that are not
+/// constant stay arrays. wgpu supports such arrays (`binding_array`), but browsers do not. Arrays of buffers cannot
+/// stay, because naga would treat an array as one buffer.
 ///
 /// # Errors
 ///
@@ -76,7 +77,7 @@ impl<'m> Descriptors<'m> {
         self.chains.iter().map(|(_, index)| *index).collect()
     }
 
-    /// The elements that need a binding: the first one keeps that of the array.
+    /// Returns the elements that need a new binding. The first element keeps the binding of the array.
     pub(super) fn resources(&self) -> impl Iterator<Item = WgslResource> {
         let array = self.place;
         let others = self.indices().into_iter().filter(|index| *index > 0);
@@ -84,7 +85,7 @@ impl<'m> Descriptors<'m> {
     }
 }
 
-/// Returns the module with a variable for each used element of `arrays`, at these bindings.
+/// Returns the module with a variable for each used element of `arrays`, at the given bindings.
 pub(super) fn split(
     module: &Module<'_>,
     places: &BTreeMap<WgslResource, Place>,
@@ -108,7 +109,7 @@ pub(super) fn split(
             }
             gone.insert(array.variable.result());
         }
-        // naga rejects unused arrays of unsized types, too, and needs an extension for arrays of textures.
+        // naga also rejects unused arrays of unsized types, and needs an extension for arrays of textures.
         for pointer in module.section(Section::Globals).filter_map(TypePointer::of) {
             for ty in [pointer.result(), pointer.pointee()] {
                 if is_unused(module, ty, &gone) {
@@ -122,7 +123,7 @@ pub(super) fn split(
     Ok(next.module.into_owned())
 }
 
-/// Whether the only users of an array type, or of a pointer to one, are in `gone`, and there is at least one user.
+/// Whether an array type, or a pointer type to an array, has users, and all of the users are in `gone`.
 fn is_unused(module: &Module<'_>, ty: Id, gone: &BTreeSet<Id>) -> bool {
     let names = module.section_end(Section::Annotations);
     let mut users = module.uses_of(ty).filter(|user| user.at() >= names).peekable();

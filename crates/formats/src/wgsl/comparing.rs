@@ -1,5 +1,5 @@
-//! Comparison samplers and depth textures as function parameters. naga infers the type of variables from their uses,
-//! but not the type of parameters.
+//! Comparison samplers and depth textures as function parameters. naga infers these types for variables from their
+//! uses, but not for parameters.
 
 use naga::{
     Block, Expression, Function, Handle, ImageClass, Module, Span, Statement, Type, TypeInner,
@@ -39,7 +39,7 @@ pub(super) fn retype(module: &mut Module) {
     }
 }
 
-/// Returns the comparison type for a type, if it is not one already.
+/// Returns the comparison type that corresponds to a type, unless the type is already a comparison type.
 fn comparing(inner: &TypeInner) -> Option<TypeInner> {
     match *inner {
         TypeInner::Sampler { comparison: false } => Some(TypeInner::Sampler { comparison: true }),

@@ -3,10 +3,10 @@
 use crate::code;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Type};
 
-/// The most parts of a copy.
+/// The maximum number of parts of a copy.
 const MOST_PARTS: u32 = 1 << 12;
 
-/// The most nested types that are followed. An invalid module may have a type that contains itself.
+/// The maximum nesting of types that are followed. An invalid module may have a type that contains itself.
 const DEEPEST: u32 = 255;
 
 /// Returns the module without `OpCopyLogical`.

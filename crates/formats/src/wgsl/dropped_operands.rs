@@ -5,7 +5,7 @@ use crate::image_operands::{
 };
 use polyshade_spv::{Id, Module, Op};
 
-/// The image operands that are ignored for some instructions, with their SPIR-V names.
+/// The image operands that naga ignores for some instructions, with their SPIR-V names.
 const NAMES: [(u32, &str); 6] = [
     (BIAS, "Bias"),
     (LOD, "Lod"),
@@ -15,7 +15,7 @@ const NAMES: [(u32, &str); 6] = [
     (MIN_LOD, "MinLod"),
 ];
 
-/// Returns the image operand that the text of a module would lack, if any.
+/// Returns an image operand that would be missing in the text of the module, if there is one.
 pub(super) fn refused(module: &Module<'_>) -> Option<String> {
     let code = module.functions().flat_map(|function| function.instructions());
     code.filter_map(ImageInst::of).find_map(|image| {
@@ -34,13 +34,13 @@ pub(super) fn refused(module: &Module<'_>) -> Option<String> {
             .find(|(bit, _)| is_dropped(*bit) && !(*bit == LOD && has_level(module, image)))?;
         let op = spirv::Op::from_u32(op.0.into())?;
         Some(match name {
-            "Lod" => format!("WGSL has no Op{op:?} of depths with a Lod that is not 0"),
+            "Lod" => format!("WGSL has no Op{op:?} of depth textures with a Lod that is not 0"),
             _ => format!("WGSL has no Op{op:?} with {name}"),
         })
     })
 }
 
-/// Whether WGSL supports the level: for depth textures only 0.
+/// Whether WGSL supports the level of an access. Depth textures support only level 0.
 fn has_level(module: &Module<'_>, image: ImageInst<'_>) -> bool {
     let ty = image.image().and_then(|id| module.type_of(id));
     let is_depth = |ty: Id| image_type(module, ty).is_some_and(|inst| inst.words()[4] == 1);

@@ -1,10 +1,9 @@
-//! Replaces inputs and outputs that WGSL lacks by scalars and vectors with one location each.
+//! Replaces inputs and outputs that WGSL does not support by scalars and vectors with one location each.
 //!
-//! An array, matrix or structure becomes a variable for each scalar and vector in it, as Vulkan assigns locations to
-//! these. Variables with a `Component` become vectors of four with everything at their location, whichever components
-//! the module has, so that stages match that are translated separately. The original variables become `Private`; the
-//! functions of entry points copy inputs at the start, and outputs before they return. They also store initializers,
-//! which naga ignores.
+//! An array, matrix or structure becomes one variable per scalar and vector in it, with the locations that Vulkan
+//! assigns. Variables with a `Component` become one vector of four components per location, even if the module uses
+//! fewer, so that separately translated stages match. The original variables become `Private`. The functions of entry
+//! points copy inputs at the start, and outputs before they return. They also store initializers, which naga ignores.
 
 mod leaves;
 
@@ -18,14 +17,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The components of a location.
 const COMPONENTS: u32 = 4;
 
-/// Returns the module with such inputs and outputs.
+/// Returns the module with inputs and outputs that WGSL supports.
 ///
 /// # Errors
 ///
-/// Variables that share a location and cannot be one vector, and variables whose pointers are passed to functions.
+/// Variables that share a location but cannot form one vector, and variables with pointers that are passed to
+/// functions.
 pub(super) fn flatten(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
-        // Other stages have arrays of inputs and outputs, and do not exist in WGSL.
+        // Other stages have arrays of inputs and outputs, but WGSL does not have these stages.
         let is_written = |entry: EntryPoint<'_>| {
             matches!(
                 entry.model(),
@@ -46,7 +46,7 @@ pub(super) fn flatten(module: &Module<'_>) -> Result<Module<'static>, Error> {
         let moved = new.iter().flat_map(|one| one.parts.iter().map(|(old, _)| old.result()));
         let moved: BTreeSet<Id> = moved.collect();
 
-        // Copies first, then the original variables become private.
+        // First add copies, then make the original variables private.
         let functions: BTreeSet<Id> = module.entry_points().map(|entry| entry.function()).collect();
         for function in functions {
             copy(module, p, function, &new);
@@ -61,7 +61,7 @@ pub(super) fn flatten(module: &Module<'_>) -> Result<Module<'static>, Error> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place<'s> {
     class: StorageClass,
-    /// The offsets of the entry points that have it.
+    /// The offsets of the entry points that have the input or output.
     entries: Vec<u32>,
     location: u32,
     /// The operand of `Index`, for dual-source blending.
@@ -98,13 +98,13 @@ fn slots<'s, 'm>(
     Ok(slots)
 }
 
-/// An input or output of the text that is not in the module.
+/// An input or output of the WGSL text that is not in the module.
 struct New<'s, 'm> {
     variable: Id,
     ty: Id,
     class: StorageClass,
     entries: Vec<u32>,
-    /// Whether it is a vector of all that shares the location.
+    /// Whether this is a vector that combines all variables at the location.
     is_shared: bool,
     parts: Vec<(Variable<'m>, &'s Leaf)>,
 }
@@ -119,7 +119,7 @@ impl<'s, 'm> Slot<'s, 'm> {
         self.is_shared() || self.parts.iter().any(|(varying, _)| !varying.is_plain())
     }
 
-    /// Rejects variables that cannot be one vector.
+    /// Rejects variables that cannot be combined into one vector.
     fn check(&self, place: &Place<'_>) -> Result<(), Error> {
         let (_, first) = &self.parts[0];
         let mut taken = 0_u32;
@@ -131,7 +131,7 @@ impl<'s, 'm> Slot<'s, 'm> {
             if !is_alike || taken & components != 0 || end > COMPONENTS {
                 let location = place.location;
                 let message =
-                    format!("what is at location {location} is no vector of four components");
+                    format!("the input at location {location} is not a vector of four components");
                 return Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message)
                     .about(varying.variable.result()));
             }
@@ -149,7 +149,7 @@ impl<'s, 'm> Slot<'s, 'm> {
         let (_, first) = &self.parts[0];
         let is_shared = self.is_shared();
         let ty = if is_shared { p.vector(first.scalar, COMPONENTS) } else { first.ty };
-        // The decorations and the name of the variable, then the interfaces of its entry points.
+        // Add the decorations and the name of the variable, then add it to the interfaces of its entry points.
         let variable = p.variable(place.class, ty, None);
         p.decorate(variable, Decoration::LOCATION, &[place.location]);
         for (decoration, operands) in &first.decorations {
@@ -169,7 +169,7 @@ impl<'s, 'm> Slot<'s, 'm> {
     }
 }
 
-/// Copies between the interface of the entry points with `function` and the original variables.
+/// Emits copies between the new variables and the original variables, in the entry points with `function`.
 fn copy<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, function: Id, new: &[New<'_, '_>]) {
     let Some(body) = module.function(function) else { return };
     let entries = module.entry_points().filter(|entry| entry.function() == function);
@@ -258,7 +258,7 @@ impl New<'_, '_> {
     }
 }
 
-/// A pointer to a part of a `Private` variable.
+/// Emits a pointer to a part of a `Private` variable.
 fn pointer<'m>(p: &mut Patch<'m, '_>, inst: Inst<'m>, variable: Id, leaf: &Leaf) -> Id {
     let ty = p.pointer(StorageClass::PRIVATE, leaf.ty);
     let indices: Vec<Id> = leaf.path.iter().map(|index| p.uint_constant(*index)).collect();
@@ -281,7 +281,7 @@ fn make_private<'m>(
     let ids: Vec<Id> = moved.iter().map(|varying| varying.variable.result()).collect();
     for pointer in module.reach(&ids).pointers {
         if pointer.op() == Op::FUNCTION_PARAMETER {
-            let message = "a function is handed a pointer to an input or output";
+            let message = "a pointer to an input or output is passed to a function";
             return Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message));
         }
         let pointee = pointer.result_type().and_then(|ty| module.pointer(ty));

@@ -5,7 +5,7 @@ use polyshade_spv::{
     is_debug_set,
 };
 
-/// The words of a module's header.
+/// The number of words in a module's header.
 const HEADER: usize = 5;
 
 /// Returns the words of the module without debug information, and with instructions that naga supports.
@@ -28,9 +28,9 @@ pub(super) fn reworded(module: &Module<'_>) -> Vec<u32> {
     words
 }
 
-/// Returns the built-in of WebGPU for one of OpenGL. The vertex id includes the first vertex, as in Vulkan and
-/// WebGPU. The instance id does not include the first instance; it is renamed only if unused, as glslang declares
-/// both.
+/// Returns the WebGPU built-in for an OpenGL built-in. The vertex id includes the first vertex, as in Vulkan and
+/// WebGPU. The instance id does not include the first instance, so it is renamed only if unused. glslang always
+/// declares both.
 fn of_webgpu(module: &Module<'_>, decorate: Inst<'_>) -> Option<BuiltIn> {
     let &[_, variable, decoration, number] = decorate.words() else { return None };
     if decoration != Decoration::BUILT_IN.0 {
@@ -49,7 +49,7 @@ fn is_left_out(inst: Inst<'_>, sets: &[Id]) -> bool {
         Op::LINE | Op::NO_LINE => true,
         Op::EXT_INST => Id::new(inst.words()[3]).is_some_and(|set| sets.contains(&set)),
         Op::EXT_INST_IMPORT => non_semantic(inst).is_some(),
-        // WGSL's atomics have no scope, and no other operation has one. Gather offsets are replaced or rejected.
+        // Operations in WGSL have no scope. Gather offsets are replaced or rejected.
         Op::CAPABILITY => {
             [Capability::VULKAN_MEMORY_MODEL_DEVICE_SCOPE, Capability::IMAGE_GATHER_EXTENDED]
                 .contains(&Capability(inst.words()[1]))

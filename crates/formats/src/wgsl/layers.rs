@@ -1,9 +1,9 @@
-//! Rounds the layers of array textures: Vulkan selects the nearest one, but naga truncates.
+//! Rounds the layers of array textures, because Vulkan selects the nearest layer, but naga truncates.
 
 use crate::image_operands::{COORDINATES, ImageInst, image_type};
 use polyshade_spv::{Error, GlslOp, Inst, Module, Op, Type};
 
-/// Returns the module with layers rounded to the nearest integer, or to the even one of two.
+/// Returns the module with layers rounded to the nearest integer, and ties rounded to even.
 pub(super) fn round(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());
@@ -30,9 +30,9 @@ pub(super) fn round(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// The component of the coordinates that is the layer, if the image is an array.
+/// Returns the component of the coordinates that is the layer, if the image is an array.
 fn layer(image: Inst<'_>) -> Option<u32> {
-    /// Coordinates of an image with one, two and three dimensions, and of a cube.
+    /// The number of coordinates of 1D, 2D and 3D images, and of cubes.
     const COORDINATES: [u32; 4] = [1, 2, 3, 3];
     let is_array = image.words()[5] == 1;
     let layer = COORDINATES.get(image.words()[3] as usize).copied();

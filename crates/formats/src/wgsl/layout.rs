@@ -1,4 +1,5 @@
-//! The offsets of members in buffers. naga omits them, as if each member followed the previous one.
+//! The offsets of members in buffers. naga omits the offsets, as if each member directly followed the previous
+//! member.
 
 use crate::Error;
 use naga::proc::Layouter;
@@ -8,16 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Returns the text with the padding after members as `@size`. Padding before the first member is an additional
-/// member. The last member of a structure is extended if an array needs a larger stride.
+/// member. If an array needs a larger stride, the last member of its element structure is extended.
 ///
-/// Structures are found by their lines: if that fails, the check that reads the text back reports it.
+/// Structures are found by searching for their lines in the text. If that fails, the check that reads the text back
+/// reports it.
 ///
 /// # Errors
 ///
 /// Layouts that WGSL cannot express.
 pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Error> {
     let cannot = || {
-        let message = "WGSL cannot say where the members of a buffer's structure lie";
+        let message = "WGSL cannot express the member offsets of a buffer's structure";
         Error::Unsupported(message.to_owned())
     };
     let layouts = layouts(module)?;
@@ -38,10 +40,9 @@ pub(super) fn with_holes(source: String, module: &Module) -> Result<String, Erro
         return Ok(source);
     }
     let text = sized(&source, structures);
-    let again = naga::front::wgsl::parse_str(&text).map_err(|error| {
-        Error::Unsupported(format!("naga does not read what it wrote: {error}"))
-    })?;
-    // The validator finds constructors of a structure that lack the additional member.
+    let again = naga::front::wgsl::parse_str(&text)
+        .map_err(|error| Error::Unsupported(format!("naga cannot read its own output: {error}")))?;
+    // The validator detects structure constructors that lack the additional member.
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
     validator.validate(&again).map_err(|_| cannot())?;
     if is_laid_out_alike(module, &again) { Ok(text) } else { Err(cannot()) }
@@ -54,7 +55,7 @@ fn layouts(module: &Module) -> Result<Layouter, Error> {
     Ok(layouts)
 }
 
-/// The types of the contents of buffers.
+/// Returns the types of buffer contents.
 fn shared(module: &Module) -> BTreeSet<Handle<Type>> {
     let mut shared = BTreeSet::new();
     let mut next: Vec<Handle<Type>> = buffers(module).map(|(_, ty)| ty).collect();
@@ -71,7 +72,7 @@ fn shared(module: &Module) -> BTreeSet<Handle<Type>> {
     shared
 }
 
-/// The buffers by group and binding, with their types.
+/// Returns the group, binding and type of each buffer.
 fn buffers(module: &Module) -> impl Iterator<Item = ((u32, u32), Handle<Type>)> {
     module.global_variables.iter().filter_map(|(_, variable)| {
         let is_buffer =
@@ -81,8 +82,8 @@ fn buffers(module: &Module) -> impl Iterator<Item = ((u32, u32), Handle<Type>)> 
     })
 }
 
-/// Maps each structure in arrays with a larger stride than WGSL's to that stride. Returns `None` if one has two
-/// strides, or the elements are not structures.
+/// Maps each structure in arrays with a larger stride than WGSL's default to that stride. Returns `None` if a
+/// structure has two strides, or if the elements are not structures.
 fn elements(
     layouts: &Layouter,
     shared: &BTreeSet<Handle<Type>>,
@@ -102,8 +103,8 @@ fn elements(
     Some(elements)
 }
 
-/// The members with a larger size than their type, with that size; `None` stands for the padding before the first.
-/// `whole` is the size of the structure if its members do not determine it.
+/// Returns the members that need a larger size than their type, with that size. `None` stands for the padding before
+/// the first member. `whole` is the size of the structure if its members do not determine the size.
 fn sizes(
     layouts: &Layouter,
     members: &[StructMember],
@@ -125,7 +126,7 @@ fn sizes(
     sizes
 }
 
-/// Returns the text with these sizes in its structures, which are in the same order.
+/// Returns the text with the given sizes in its structures. `structures` has the order of the structures in the text.
 fn sized(source: &str, structures: Vec<Vec<(Option<usize>, u32)>>) -> String {
     let mut structures = structures.into_iter();
     let mut text = String::with_capacity(source.len());
@@ -176,7 +177,7 @@ fn is_type_alike(
 ) -> bool {
     match (&before.types[one].inner, &after.types[other].inner) {
         (TypeInner::Struct { members: one, .. }, TypeInner::Struct { members: other, .. }) => {
-            // Padding before the first member is one more member.
+            // Padding before the first member is an additional member.
             let holes = other.len().saturating_sub(one.len());
             let mut both = one.iter().zip(&other[holes..]);
             holes <= 1

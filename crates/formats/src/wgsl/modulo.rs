@@ -2,7 +2,7 @@
 
 use polyshade_spv::{Error, Id, Module, Op, Type, view::Inst};
 
-/// The module without `OpSMod`.
+/// Returns the module without `OpSMod`.
 pub(super) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());
@@ -39,7 +39,7 @@ pub(super) fn expand(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// The operands of an instruction with two.
+/// Returns the operands of an instruction with two operands.
 fn operands(inst: Inst<'_>) -> Option<[Id; 2]> {
     Some([Id::new(inst.words()[3])?, Id::new(inst.words()[4])?])
 }

@@ -7,7 +7,7 @@ use polyshade_spv::{
 };
 use std::collections::BTreeSet;
 
-/// Returns the module with such vectors in its uniform blocks.
+/// Returns the module with vectors instead of these scalars in its uniform blocks.
 pub(super) fn into_vectors(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let arrays = arrays(module);
@@ -31,7 +31,7 @@ pub(super) fn into_vectors(module: &Module<'_>) -> Result<Module<'static>, Error
     Ok(next.module.into_owned())
 }
 
-/// The array types in uniform blocks that become arrays of vectors.
+/// Returns the array types in uniform blocks that become arrays of vectors.
 fn arrays(module: &Module<'_>) -> BTreeSet<Id> {
     let uniform = |pointer: &view::TypePointer<'_>| {
         let pointee = pointer.pointee();
@@ -92,7 +92,8 @@ fn widen<'m>(module: &'m Module<'_>, p: &mut Patch<'m, '_>, array: Id) {
     p.decorate(array, Decoration::ARRAY_STRIDE, &[16]);
 }
 
-/// Returns the indices of the vector and of the component for an element. Emits code before `inst` if it is unknown.
+/// Returns the indices of the vector and of the component for an element. Emits code before `inst` if the element's
+/// index is not constant.
 fn split<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

@@ -1,4 +1,4 @@
-//! The bindings of resources that Vulkan binds together with another, or not at all.
+//! The bindings of resources that Vulkan binds together with another resource, or does not bind at all.
 
 use super::{Place, Wgsl, WgslResource};
 use crate::Error;
@@ -12,8 +12,8 @@ pub(super) fn place_of(module: &Module<'_>, variable: Id) -> Option<Place> {
     Some(Place { set, binding: number(Decoration::BINDING)? })
 }
 
-/// Returns the bindings of these resources. Those in `options` are used; the others get, in order, the first binding
-/// after all others of the same set. Push constants use set 0.
+/// Returns the bindings of these resources. Resources without a binding in `options` get, in order, the first binding
+/// after all other bindings of the same set. Push constants use set 0.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub(super) fn places(
         }
         if !taken.insert(*place) {
             let Place { set, binding } = place;
-            let message = format!("binding {binding} of set {set} is taken already");
+            let message = format!("binding {binding} of set {set} is already used");
             return Err(Error::Options(message));
         }
         if places.insert(*resource, *place).is_some() {
@@ -41,7 +41,7 @@ pub(super) fn places(
             return Err(Error::Options(message.to_owned()));
         }
     }
-    // Reserve the bindings in `options` for resources of later calls, too.
+    // Also reserve the bindings in `options` for resources of later calls.
     taken.extend(options.places.iter().map(|(_, place)| *place));
     for resource in resources {
         let set = match resource {
@@ -58,7 +58,7 @@ pub(super) fn places(
             None => Some(0),
         };
         let Some(binding) = binding else {
-            let message = format!("there is no binding behind all others of set {set}");
+            let message = format!("no binding is free after the last one of set {set}");
             return Err(Error::Options(message));
         };
         let place = Place { set, binding };

@@ -1,4 +1,4 @@
-//! Removes the point size: WebGPU only has points of one pixel.
+//! Removes the point size, because WebGPU only has points of one pixel.
 
 use super::private;
 use polyshade_spv::view::{AccessChain, Store, Variable};
@@ -6,7 +6,7 @@ use polyshade_spv::{BuiltIn, Error, Id, Inst, Module, Op, Patch, StorageClass};
 
 const ONE: u32 = 1.0_f32.to_bits();
 
-/// Returns the module with a `Private` variable in place of the point size.
+/// Returns the module with a `Private` variable instead of the point size.
 pub(super) fn drop(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         for size in sizes(module) {

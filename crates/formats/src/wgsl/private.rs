@@ -1,4 +1,4 @@
-//! Makes inputs and outputs that the text does not have private variables.
+//! Moves inputs and outputs that the WGSL text does not need to the `Private` storage class.
 
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass};

@@ -1,13 +1,13 @@
-//! Row-major matrices. naga transposes them only if a matrix, or a part of one, is loaded through a pointer to a
-//! member of a uniform block.
+//! Detects row-major matrices that naga mistranslates. naga transposes a matrix only if the matrix, or a part of it,
+//! is loaded through a pointer to a member of a uniform block.
 
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Section, StorageClass, Type, view};
 use std::collections::BTreeSet;
 
-/// Returns why naga would exchange rows and columns of matrices of a module, if it would.
+/// Returns why naga would exchange rows and columns of matrices in a module; `None` if it would not.
 pub(super) fn exchanged(module: &Module<'_>) -> Option<&'static str> {
     let is_row_major = |inst: Inst<'_>| {
-        // The decoration of a member, or of a group that may contain members.
+        // The decoration applies to a member, or to a group that may contain members.
         let at = match inst.op() {
             Op::MEMBER_DECORATE => 3,
             Op::DECORATE => 2,
@@ -21,7 +21,7 @@ pub(super) fn exchanged(module: &Module<'_>) -> Option<&'static str> {
     let holds = |ty| !matches!(module.ty(ty), Some(Type::Matrix { .. })) && has_matrix(module, ty);
     let mut pointers = module.section(Section::Globals).filter_map(view::TypePointer::of);
     if pointers.any(|one| one.storage_class() != StorageClass::UNIFORM && holds(one.pointee())) {
-        return Some("naga exchanges rows and columns of matrices in what is not a uniform block");
+        return Some("naga exchanges rows and columns of matrices outside uniform blocks");
     }
     let mut code = module.functions().flat_map(|function| function.instructions());
     let loads_more =

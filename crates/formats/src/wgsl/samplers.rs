@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 ///
-/// The reason why one cannot be split.
+/// The reason why a combined image sampler cannot be split.
 pub(super) fn combined(module: &Module<'_>) -> Result<BTreeSet<Place>, String> {
     let mut places = BTreeSet::new();
     for variable in module.variables().map(|variable| variable.result()) {
@@ -20,20 +20,22 @@ pub(super) fn combined(module: &Module<'_>) -> Result<BTreeSet<Place>, String> {
         let name = module.name(variable);
         let name = name.map_or_else(|| variable.to_string(), |name| format!("`{name}`"));
         if image_of(module, pointee).is_none() {
-            return Err(format!("WGSL has no arrays of textures with samplers, and {name} is one"));
+            return Err(format!(
+                "WGSL has no arrays of combined image samplers, and {name} is one"
+            ));
         }
         match place_of(module, variable) {
             Some(place) if needs_sampler(module, variable) => {
                 places.insert(place);
             }
             Some(_) => {}
-            None => return Err(format!("{name}, a texture with its sampler, has no binding")),
+            None => return Err(format!("the combined image sampler {name} has no binding")),
         }
     }
     Ok(places)
 }
 
-/// Whether the shader may use more than the image of a combined image sampler.
+/// Whether the shader may use not only the image, but also the sampler of a combined image sampler.
 fn needs_sampler(module: &Module<'_>, variable: Id) -> bool {
     module.code_uses_of(variable).any(|inst| match (inst.op(), inst.result()) {
         (Op::LOAD, Some(value)) => module.code_uses_of(value).any(|inst| inst.op() != Op::IMAGE),
@@ -41,8 +43,8 @@ fn needs_sampler(module: &Module<'_>, variable: Id) -> bool {
     })
 }
 
-/// Returns the module with a sampler at each of these bindings for its combined image sampler. All other combined
-/// image samplers become textures.
+/// Returns the module with a separate sampler at the given binding for each combined image sampler in `places`. All
+/// other combined image samplers become only textures.
 pub(super) fn split(
     module: &Module<'_>,
     places: &BTreeMap<WgslResource, Place>,
@@ -57,7 +59,7 @@ pub(super) fn split(
         {
             split.function_type(p, function);
         }
-        // Parameters precede their uses.
+        // Types come first, because parameters precede their uses.
         for inst in module.functions().flat_map(|function| function.instructions()) {
             split.code(p, inst);
         }
@@ -66,9 +68,10 @@ pub(super) fn split(
     Ok(next.module.into_owned())
 }
 
-/// The sampler types for the types of combined image samplers.
+/// The sampler types that replace the types of combined image samplers.
 struct Types {
-    /// Maps pointer types to combined image samplers, which become pointers to images, to pointer types to samplers.
+    /// For each pointer type to combined image samplers, which becomes a pointer to images, the pointer type to
+    /// samplers.
     pointers: BTreeMap<Id, Id>,
     /// The sampler type, if there are such pointers.
     sampler: Option<Id>,
@@ -116,7 +119,7 @@ impl<'m, 'w> Split<'m, 'w> {
         let Some(Place { set, binding }) = place.and_then(|place| places.get(&place)) else {
             return;
         };
-        // The sampler has the binding in `places`, and is in the same interfaces.
+        // The sampler has the binding in `places`, and is in the same interfaces as the combined image sampler.
         let sampler = p.id();
         let class = StorageClass::UNIFORM_CONSTANT;
         p.insert(inst.after(), Op::VARIABLE, &[pointer.word(), sampler.word(), class.0]);
@@ -136,12 +139,12 @@ impl<'m, 'w> Split<'m, 'w> {
     /// Adds a sampler parameter after each parameter that points to a combined image sampler.
     fn function_type(&self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
         let sampler = |ty: u32| self.types.pointers.get(&Id::new(ty)?).copied();
-        // The result, the return type, and the parameters.
+        // The words are the result, the return type and the parameters.
         let (ends, parameters) = inst.words()[1..].split_at(2);
         self.doubled(p, inst, ends, parameters, &sampler);
     }
 
-    /// Rewrites the instruction with `more` of each operand inserted after that operand.
+    /// Rewrites the instruction. If `more` returns an id for an operand, the id is inserted after that operand.
     fn doubled(
         &self,
         p: &mut Patch<'m, 'w>,
@@ -174,12 +177,12 @@ impl<'m, 'w> Split<'m, 'w> {
             }
             Op::FUNCTION_CALL => {
                 let sampler = |argument: u32| self.samplers.get(&Id::new(argument)?).copied();
-                // The result type, the result, the function, and the arguments.
+                // The words are the result type, the result, the function and the arguments.
                 let (ends, arguments) = inst.words()[1..].split_at(3);
                 self.doubled(p, inst, ends, arguments, &sampler);
             }
             Op::LOAD => self.load(p, inst),
-            // A load of only the image makes `OpImage` a copy.
+            // If only the image is loaded, `OpImage` becomes a copy.
             Op::IMAGE => {
                 let sampled = Id::new(inst.words()[3]).and_then(|id| self.module.definition(id));
                 let is_image =
@@ -196,7 +199,7 @@ impl<'m, 'w> Split<'m, 'w> {
         }
     }
 
-    /// Whether `load` loads a combined image sampler that has become an image.
+    /// Whether `load` loads a combined image sampler that has become only an image.
     fn is_image_only(&self, load: Inst<'m>) -> bool {
         let pointer = Id::new(load.words()[3]);
         let is_combined = load.result_type().is_some_and(|ty| image_of(self.module, ty).is_some());

@@ -1,5 +1,5 @@
-//! Casts integer operands whose type has another signedness than the instruction. In SPIR-V the instruction
-//! determines the signedness, in WGSL and naga the type; so operands and results are cast.
+//! Casts integer operands if the type and the instruction differ in signedness. In SPIR-V the instruction determines
+//! the signedness. In WGSL and naga the type determines it, so operands and results are cast.
 
 use crate::code;
 use crate::glsl_instructions::glsl_instruction;
@@ -16,14 +16,14 @@ enum Sign {
     Result,
 }
 
-/// How an instruction treats integers.
+/// How an instruction interprets integers.
 struct Rule {
     sign: Sign,
-    /// The words of the operands that must have the signedness.
+    /// The indices of the operand words that must have the signedness.
     operands: Range<usize>,
 }
 
-/// Returns the module with such casts.
+/// Returns the module with these casts.
 ///
 /// # Errors
 ///
@@ -42,7 +42,7 @@ pub(super) fn cast(module: &Module<'_>) -> Result<Module<'static>, Error> {
                     None => continue,
                 },
             };
-            // The operands before the instruction, the result after it.
+            // Cast the operands before the instruction, and the result after it.
             for word in rule.operands {
                 let operand = inst.words().get(word).and_then(|word| Id::new(*word));
                 let ty = operand.and_then(|id| module.type_of(id));
@@ -92,7 +92,7 @@ fn rule(module: &Module<'_>, inst: Inst<'_>) -> Option<Rule> {
                 GlslOp::U_MIN | GlslOp::U_MAX | GlslOp::U_CLAMP => (Unsigned, 5..8),
                 GlslOp::FIND_U_MSB => (Unsigned, 5..6),
                 GlslOp::FIND_I_LSB => (Result, 5..6),
-                // The exponent.
+                // Only the exponent is an integer operand.
                 GlslOp::LDEXP => (Signed, 6..7),
                 _ => return None,
             }
@@ -115,7 +115,7 @@ fn check_atomic(module: &Module<'_>, inst: Inst<'_>) -> Result<(), Error> {
         Some(of_memory) if of_memory != signed => {
             let (other, own) = if signed { ("unsigned", "signed") } else { ("signed", "unsigned") };
             let message = format!(
-                "cannot write {name} of {other} integers: atomics of WGSL go by the type, which is not {own}"
+                "cannot write {name} of {other} integers: WGSL atomics use the sign of the type, which is not {own}"
             );
             Err(Error::new(&code::FORMAT_NOT_EXPRESSIBLE, message))
         }
@@ -123,7 +123,7 @@ fn check_atomic(module: &Module<'_>, inst: Inst<'_>) -> Result<(), Error> {
     }
 }
 
-/// Whether a type is signed integers or vectors of them; `None` if it is not an integer type.
+/// Whether an integer type, or a vector type of integers, is signed; `None` for other types.
 fn is_signed(module: &Module<'_>, ty: Id) -> Option<bool> {
     match module.ty(ty)? {
         Type::Int { signed, .. } => Some(signed),
@@ -135,7 +135,7 @@ fn is_signed(module: &Module<'_>, ty: Id) -> Option<bool> {
     }
 }
 
-/// Returns the type like `ty` with the given signedness; `None` if `ty` has it already, or is not an integer type.
+/// Returns `ty` with the given signedness; `None` if `ty` already has that signedness, or is not an integer type.
 fn with_sign(module: &Module<'_>, p: &mut Patch<'_, '_>, ty: Id, signed: bool) -> Option<Id> {
     let integer = |p: &mut Patch<'_, '_>, ty| match module.ty(ty)? {
         Type::Int { width, signed: other } if other != signed => {

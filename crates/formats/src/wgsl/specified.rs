@@ -1,15 +1,15 @@
-//! Adapts the WGSL of naga to the specification: naga writes and reads some constructs differently.
+//! Adapts naga's WGSL text to the specification, because naga writes and reads some constructs differently.
 
 use naga::{Expression, Function, ImageClass, ImageDimension, Module, SampleLevel, TypeInner};
 
-/// The largest 32-bit float as naga writes it, rounded up beyond the range of WGSL, and exactly.
+/// The largest 32-bit float: as naga writes it, rounded up beyond the range of WGSL, and as an exact number.
 const LARGEST: [&str; 2] =
     ["340282350000000000000000000000000000000f", "340282346638528859811704183484516925440f"];
 
-/// WGSL requires proof of uniform control flow for derivatives; SPIR-V leaves that to the application.
+/// Turns off WGSL's analysis of uniform control flow for derivatives, which SPIR-V leaves to the application.
 const UNSEEN: &str = "diagnostic(off, derivative_uniformity);\n\n";
 
-/// Returns the feature of one-dimensional textures that WGSL does not have, if the module uses one.
+/// Returns a feature of one-dimensional textures that the module uses and WGSL lacks, if any.
 pub(super) fn refused(module: &Module) -> Option<&'static str> {
     let is_one =
         |inner: &TypeInner| matches!(inner, TypeInner::Image { dim: ImageDimension::D1, .. });
@@ -17,15 +17,15 @@ pub(super) fn refused(module: &Module) -> Option<&'static str> {
     for image in images {
         match image {
             TypeInner::Image { class: ImageClass::Depth { .. }, .. } => {
-                return Some("WGSL compares no textures of one dimension");
+                return Some("WGSL has no one-dimensional depth textures");
             }
             TypeInner::Image { arrayed: true, .. } => {
-                return Some("WGSL has no arrays of textures of one dimension");
+                return Some("WGSL has no arrayed one-dimensional textures");
             }
             _ => {}
         }
     }
-    // Sample instructions with offsets.
+    // Look for sample instructions with offsets.
     let offset = functions(module).any(|function| {
         let ty = |image| match function.expressions[image] {
             Expression::GlobalVariable(variable) => Some(module.global_variables[variable].ty),
@@ -39,7 +39,7 @@ pub(super) fn refused(module: &Module) -> Option<&'static str> {
             _ => false,
         })
     });
-    offset.then_some("WGSL has no offsets in textures of one dimension")
+    offset.then_some("WGSL has no offsets for one-dimensional textures")
 }
 
 /// Returns the text in a form that other implementations accept.

@@ -1,10 +1,10 @@
-//! Wraps elements of arrays in buffers whose stride is larger than in WGSL, as in uniform blocks with `std140`. Each
-//! scalar or vector becomes a structure of that size.
+//! Wraps array elements in structures if a buffer's array has a larger stride than in WGSL, as in uniform blocks with
+//! `std140`. Each scalar or vector becomes a structure with the size of the stride.
 
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Section, Type};
 use std::collections::BTreeMap;
 
-/// Returns the module with such structures.
+/// Returns the module with these structures.
 pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let mut wide = Wide { module, arrays: BTreeMap::new() };
@@ -15,7 +15,7 @@ pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
             return Ok(());
         }
         for inst in module.functions().flat_map(|one| one.instructions()) {
-            // The index of the member follows each index of such an array.
+            // Add the index of the member after each index of a wrapped array.
             reindex(module, p, inst, |p, array, index, literal| {
                 let member = if literal { 0 } else { p.uint_constant(0).word() };
                 wide.arrays.contains_key(&array).then_some([index, member])
@@ -29,7 +29,7 @@ pub(super) fn widen(module: &Module<'_>) -> Result<Module<'static>, Error> {
 
 struct Wide<'m, 'w> {
     module: &'m Module<'w>,
-    /// The array types with new element structures, and these structures.
+    /// The array types with new element structures, mapped to the structures.
     arrays: BTreeMap<Id, Id>,
 }
 
@@ -55,7 +55,7 @@ impl<'m, 'w> Wide<'m, 'w> {
         self.arrays.insert(array, structure);
     }
 
-    /// The stride in WGSL of an array with these elements, which are scalars or vectors.
+    /// Returns WGSL's stride for an array of scalars or vectors.
     fn least(&self, element: Id) -> Option<u32> {
         let scalar = |ty| match self.module.ty(ty)? {
             Type::Int { width, .. } | Type::Float { width, .. } => Some(width / 8),
@@ -69,7 +69,7 @@ impl<'m, 'w> Wide<'m, 'w> {
         }
     }
 
-    /// Wraps the constituents of such an array.
+    /// Wraps the constituents of a wrapped array.
     fn make(&self, p: &mut Patch<'m, 'w>, inst: Inst<'m>) {
         let structure = inst.result_type().and_then(|array| self.arrays.get(&array)).copied();
         let Some(structure) = structure.filter(|_| inst.op() == Op::COMPOSITE_CONSTRUCT) else {
@@ -84,8 +84,8 @@ impl<'m, 'w> Wide<'m, 'w> {
     }
 }
 
-/// Replaces array indices in an access chain or composite extract by those that `new` returns, if any. `new` gets the
-/// array type, the index, and whether the index is a literal.
+/// Replaces array indices in an access chain or composite extract by the indices that `new` returns, if any. `new`
+/// gets the array type, the index, and whether the index is a literal.
 pub(super) fn reindex<'m>(
     module: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -115,7 +115,7 @@ pub(super) fn reindex<'m>(
     }
 }
 
-/// The type of a part of a composite: a member by its number, or any element.
+/// Returns the type of a part of a composite, which is the given member or any element.
 fn part(module: &Module<'_>, ty: Id, member: Option<u32>) -> Option<Id> {
     let inst = module.definition(ty)?;
     let word = match inst.op() {

@@ -3,7 +3,7 @@
 use crate::image_operands::{CONST_OFFSET, ImageInst, OFFSET};
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Type};
 
-/// Returns the module without such offsets.
+/// Returns the module without offsets of texel fetches.
 pub(super) fn add(module: &Module<'_>) -> Result<Module<'static>, Error> {
     let next = module.rewrite(|module, p| {
         let code = module.functions().flat_map(|function| function.instructions());
@@ -27,7 +27,7 @@ pub(super) fn add(module: &Module<'_>) -> Result<Module<'static>, Error> {
     Ok(next.module.into_owned())
 }
 
-/// Extends the offset to as many components as the coordinates have: there are no offsets between layers.
+/// Extends the offset with a 0 for the layer, so that it has as many components as the coordinates.
 fn as_long(module: &Module<'_>, code: &mut Cursor<'_, '_, '_>, offset: Id, count: u32) -> Id {
     let Some(ty) = module.type_of(offset) else { return offset };
     let missing = count.saturating_sub(components(module, ty));

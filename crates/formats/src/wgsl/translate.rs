@@ -139,7 +139,7 @@ fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Error> {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default();
         let line = text.lines().next().unwrap_or_default();
-        Error::Unsupported(format!("naga gives up on this module: {line}"))
+        Error::Unsupported(format!("naga panics on this module: {line}"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Addresses as vertex attributes, if push constants have no space for them.
+//! Vertex attributes that pass addresses to the shader if push constants have no space for them.
 //!
 //! The capture then pulls the application's attributes in the shader, which frees the vertex input for the addresses.
 
@@ -42,7 +42,7 @@ pub(super) unsafe fn bind_addresses(
 ///
 /// # Safety
 ///
-/// As for [`bind_addresses`].
+/// The same requirements as for [`bind_addresses`].
 pub(super) unsafe fn set_input(
     device: &Driver,
     commands: vk::CommandBuffer,
@@ -65,7 +65,7 @@ pub(super) unsafe fn set_input(
 ///
 /// # Safety
 ///
-/// As for [`bind_addresses`].
+/// The same requirements as for [`bind_addresses`].
 pub(super) unsafe fn unbind_addresses(
     device: &Driver,
     commands: vk::CommandBuffer,
@@ -110,7 +110,7 @@ impl VertexInput {
 }
 
 impl VertexBuffer {
-    /// Binds the buffer to the binding of the addresses, with its stride if that is dynamic.
+    /// Binds the buffer to the binding of the addresses, with its stride if the stride is dynamic.
     ///
     /// # Safety
     ///

@@ -6,7 +6,7 @@ use ash::vk;
 use polyshade::transform_feedback::IndexType;
 use polyshade_planner::counter_pass::Arguments;
 
-/// One draw, or several of one command.
+/// One draw, or several draws of one command.
 #[derive(Clone, Copy)]
 pub(crate) struct RecordedDraw {
     pub(crate) arguments: DrawArguments,
@@ -66,7 +66,7 @@ impl RecordedDraw {
         Self { arguments: DrawArguments::Indirect { place, stride, count }, indexed, draws }
     }
 
-    /// Returns whether the host gives the arguments.
+    /// Returns whether the host supplies the arguments.
     pub(crate) fn is_direct(&self) -> bool {
         matches!(self.arguments, DrawArguments::Direct { .. })
     }

@@ -21,7 +21,7 @@ const MOST_DRAWS: u32 = 1 << 16;
 pub(crate) struct Done {
     /// The draw arguments that the counter pass writes.
     pub(crate) commands: Option<Piece>,
-    /// Whether the original draw need not be recorded.
+    /// Whether the original draw can be skipped.
     pub(crate) is_whole: bool,
 }
 
@@ -72,10 +72,10 @@ impl Recording {
         }
         self.keeps();
         if call.draws > MOST_DRAWS {
-            return Err(format!("{} draws of one command, more than {MOST_DRAWS}", call.draws));
+            return Err(format!("one command has {} draws, more than {MOST_DRAWS}", call.draws));
         }
         let graphics = self.graphics.as_ref().map(|(_, graphics)| Arc::clone(graphics));
-        let graphics = graphics.ok_or("no pipeline that is known")?;
+        let graphics = graphics.ok_or("no known pipeline is bound")?;
         let info = &graphics.info;
         let has_others = info.stages.as_ref().is_some_and(|stages| stages.has_others);
         if has_others && self.active.is_some() {
@@ -104,7 +104,7 @@ impl Recording {
             }
             return Ok(done);
         };
-        // The driver also counts the points that the layer draws.
+        // The driver also counts the points that the layer draws, so the counter pass counts them for subtraction.
         let points = (of_generated != 0 && emulator.driver_counts).then(|| {
             let topology = Topology::PointList;
             job(counter_pass::Draws { topology, segments: None, ..draws.clone() }, of_generated)
@@ -113,7 +113,7 @@ impl Recording {
         let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
         let (blocks, template) = blocks.map_err(lost)?;
         draws.template = template.address;
-        draws.word_count = variant.word_count();
+        draws.param_count = variant.word_count();
         draws.blocks = blocks.address;
         draws.block_stride = variant.block_stride();
         for ((buffer, target), stride) in
@@ -121,7 +121,7 @@ impl Recording {
         {
             *buffer = target.filter(|_| stride > 0).map_or((0, 0), |target| (target.size, stride));
         }
-        let layout = info.layout.as_ref().ok_or("a pipeline without a layout")?;
+        let layout = info.layout.as_ref().ok_or("the pipeline has no layout")?;
         let mut drawn = Drawn {
             info,
             variant: &variant,
@@ -134,7 +134,7 @@ impl Recording {
         if layout.addresses == Some(Addresses::Bound) {
             drawn.bound = Some(self.arena.put(device, emulator, &drawn.params()).map_err(lost)?);
         }
-        // Nothing can fail from here on, so only points that are drawn are counted.
+        // Nothing can fail from here on, so the counts include only points that are drawn.
         points.iter().for_each(|job| self.jobs.push(job));
         self.jobs.push(&job(draws, of_feedback));
         // SAFETY: guaranteed by the caller.
@@ -184,7 +184,7 @@ impl Recording {
         graphics.variant(device, key, self.scope.pass())
     }
 
-    /// Returns the parameters of a draw for the counter pass, without those of a capture.
+    /// Returns a draw's parameters for the counter pass, except the capture parameters.
     fn draw_params(
         &mut self,
         device: &Driver,
@@ -196,13 +196,13 @@ impl Recording {
         let arguments = call.arguments(device, emulator);
         let mut draws = counter_pass::Draws {
             topology: topology(self.topology(info)),
-            arguments: arguments.ok_or("arguments in a buffer without an address")?,
+            arguments: arguments.ok_or("the buffer of the arguments has no address")?,
             count: call.draws,
             predicate: self.predicate(),
             // Size 0: nothing is captured.
             buffers: [(0, 1); MAX_BUFFERS],
             template: 0,
-            word_count: 0,
+            param_count: 0,
             blocks: 0,
             block_stride: 0,
             commands: 0,
@@ -231,7 +231,7 @@ impl Recording {
         self.kept(device, emulator, size).map(Some)
     }
 
-    /// Restores the state that the capture changed, for the application's draws.
+    /// Restores the state that the capture changed, before the application's next draws.
     unsafe fn restore(&self, device: &Driver, commands: vk::CommandBuffer, info: &PipelineInfo) {
         let next = &device.next;
         let Some((pipeline, _)) = &self.graphics else { return };
@@ -273,7 +273,7 @@ struct Drawn<'d> {
     blocks: Piece,
     /// The arguments of the draws, if the counter pass writes them.
     commands: Option<Piece>,
-    /// The number of draws, over all executions.
+    /// The number of draws in all executions together.
     draws: u32,
     /// The addresses for all draws, if the shader reads them as vertex attributes.
     bound: Option<Piece>,

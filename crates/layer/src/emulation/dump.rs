@@ -7,9 +7,9 @@ use std::fs;
 use std::io::Result;
 use std::path::Path;
 
-/// A capture by a pipeline.
+/// A capturing variant of a pipeline.
 pub(super) struct Captured<'c> {
-    /// The number among the capturing pipelines.
+    /// The pipeline's number among the capturing pipelines.
     pub(super) number: u32,
     pub(super) topology: Topology,
     /// For indexed draws, whether primitive restart is enabled.
@@ -21,7 +21,7 @@ pub(super) struct Captured<'c> {
     pub(super) shaders: [&'c [u32]; 2],
     /// The host parameters of the lowered shader.
     pub(super) host: &'c [HostParams],
-    /// The bytes of a vertex in each transform feedback buffer.
+    /// The number of bytes per vertex in each transform feedback buffer.
     pub(super) strides: [u32; MAX_BUFFERS],
     /// Whether the original draw is needed for the stores of the shader.
     pub(super) stores: bool,
@@ -47,17 +47,17 @@ impl Captured<'_> {
         let mut text = format!("entry point {}, {:?}", self.entry, self.topology);
         text += match self.restarts {
             None if self.pulls => ": the shader fetches attributes",
-            None => ": vertex input is the pipeline's",
+            None => ": the pipeline fetches attributes",
             Some(false) => " with indices: the shader fetches indices and attributes",
             Some(true) => {
-                " with indices and restart: the shader fetches indices and attributes, and finds primitives by a table"
+                " with indices and restart: the shader fetches indices and attributes, and finds primitives in a table"
             }
         };
         // The commands in order.
         text += "\ndispatch the counter pass before the render pass, with the job of this draw\n";
-        text += "draw points without rasterization, one a vertex, or of draws with indices one an index\n";
+        text += "draw points without rasterization, one for each vertex, or for each index of an indexed draw\n";
         text += match self.stores {
-            true => "draw as the application does in any case: its shader stores\n",
+            true => "always draw as the application does: its shader stores\n",
             false => "draw as the application does, unless it discards rasterization\n",
         };
         // The captured buffers and the host parameters.
@@ -66,7 +66,7 @@ impl Captured<'_> {
             let _ = writeln!(text, "feedback buffer {buffer}: {stride} bytes a vertex");
         }
         for words in self.host {
-            let _ = writeln!(text, "words, {}:", words.source);
+            let _ = writeln!(text, "parameters, {}:", words.source);
             for (number, word) in words.params.iter().enumerate() {
                 let _ = writeln!(text, "  byte {:>3}: {}, {}", 4 * number, word.name, word.meaning);
             }

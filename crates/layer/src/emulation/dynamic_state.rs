@@ -61,14 +61,14 @@ impl Recording {
     }
 
     pub(super) fn indices(&self, device: &Driver, emulator: &Emulator) -> Result<Indices, String> {
-        let bound = self.indices.ok_or("no index buffer")?;
+        let bound = self.indices.ok_or("no index buffer is bound")?;
         let index_type = match bound.index_type {
             vk::IndexType::UINT16 => IndexType::Uint16,
             vk::IndexType::UINT32 => IndexType::Uint32,
             _ => IndexType::Uint8,
         };
         let range = emulator.range(device, (bound.buffer, bound.offset, bound.size));
-        let (address, size) = range.ok_or("an index buffer without an address")?;
+        let (address, size) = range.ok_or("the index buffer has no address")?;
         Ok(Indices { address, size, index_type })
     }
 }

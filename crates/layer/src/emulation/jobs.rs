@@ -91,9 +91,9 @@ fn pipeline(
     Ok(made)
 }
 
-/// The maximum number of captured executions of a secondary command buffer in a render pass. Each execution needs its
-/// own copy of the draw parameters, but recorded commands contain fixed addresses. So each capture is recorded once
-/// for each copy, and every execution runs all of them; repeated stores write the same data.
+/// The maximum number of executions of a secondary command buffer in one render pass that are captured. Each execution
+/// needs its own copy of the draw parameters, but recorded commands contain fixed addresses. Therefore each capture is
+/// recorded once per copy. Every execution runs all recorded captures; repeated stores write the same data.
 pub(crate) const MOST_EXECUTIONS: u32 = 4;
 
 /// The jobs of a render pass, or of a secondary command buffer inside one.
@@ -123,10 +123,12 @@ impl Jobs {
         self.words.extend(job.words());
     }
 
-    /// Appends other jobs. Returns whether each secondary command buffer still has a copy for each execution.
+    /// Appends the jobs of `other`. Returns whether each secondary command buffer has a copy for each of its
+    /// executions.
     pub(crate) fn extend(&mut self, other: &Self) -> bool {
         let (mut fits, mut at) = (true, 0);
-        // Jobs in `other` already use the copies after those of earlier executions in `other`.
+        // Jobs in `other` already skip the copies of earlier executions in `other`, so only executions in `self`
+        // count.
         let before: Vec<u32> = other.executed.iter().map(|one| self.times(one.commands)).collect();
         for (one, before) in other.executed.iter().zip(before) {
             self.words.extend(&other.words[at..one.jobs.start]);
@@ -139,7 +141,8 @@ impl Jobs {
         fits
     }
 
-    /// Appends the jobs of an executed secondary command buffer. Returns whether a copy of its parameters is left.
+    /// Appends the jobs of an executed secondary command buffer. Returns whether it had an unused copy of its
+    /// parameters.
     pub(super) fn execute(
         &mut self,
         commands: vk::CommandBuffer,
@@ -192,7 +195,7 @@ impl Jobs {
         words
     }
 
-    /// Returns the list of these jobs, whose words lie in `place`.
+    /// Returns the list of these jobs, which are stored in `place` as `words`.
     pub(super) fn list(&self, words: &[u32], place: Piece) -> List {
         let count = words.len() as u32 / (Job::SIZE / 4);
         List { jobs: place.address, count, restarted: self.restarted }
@@ -237,7 +240,7 @@ mod tests {
 
     const BLOCK: u64 = 32;
 
-    /// Returns a job with one draw, whose parameters and arguments are written to these addresses.
+    /// Returns a job with one draw. The draw's parameters and arguments are written to these addresses.
     fn job(blocks: u64, commands: u64) -> Job {
         let arguments = Arguments::Indirect { place: 8, stride: 16, count: 0, indexed: false };
         let draws = Draws {
@@ -247,7 +250,7 @@ mod tests {
             predicate: None,
             buffers: [(64, 4); MAX_BUFFERS],
             template: 16,
-            word_count: 8,
+            param_count: 8,
             blocks,
             block_stride: BLOCK as u32,
             commands,
@@ -257,7 +260,7 @@ mod tests {
         Job { draws: Some(draws), ..Job::default() }
     }
 
-    /// Returns the same job for the execution with this number.
+    /// Returns the job for the execution with this number.
     fn time(number: u64) -> Vec<u32> {
         job(1024 + number * BLOCK, 4096 + number * u64::from(Job::COMMAND_SIZE)).words().to_vec()
     }

@@ -1,8 +1,9 @@
-//! Pipeline layouts, to which the layer adds push constants for two addresses, if the limit allows.
+//! Pipeline layouts. The layer adds push constants for two addresses to them, if the limit allows.
 //!
 //! The layer merges all push constant ranges into one and places the addresses after them. The merged range depends
-//! only on the original ranges, so compatible layouts stay compatible. A stage may be in only one range, and a push
-//! must name all stages that have the bytes, so the layer pushes with the stages of the merged range.
+//! only on the original ranges, so compatible layouts stay compatible. A stage may occur in only one range, and
+//! `vkCmdPushConstants` must name all stages of the bytes that it updates, so the layer pushes with the stages of the
+//! merged range.
 
 use crate::driver::Driver;
 use ash::vk::{self, ShaderStageFlags};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 /// The size in bytes of the two addresses: vertex-pulling parameters and capture parameters.
 pub(crate) const ADDRESSES: u32 = 16;
 
-/// The maximum size in bytes of the push constants that the layer records.
+/// The maximum number of bytes of push constants that the layer tracks.
 pub(crate) const MOST_PUSHED: usize = 256;
 
 /// The source of the addresses for the shaders of captures.
@@ -22,12 +23,12 @@ pub(crate) enum Addresses {
     Bound,
 }
 
-/// A pipeline layout, whose handle lives until its last pipeline is destroyed.
+/// A pipeline layout. Its handle lives until its last pipeline is destroyed.
 pub(crate) struct Layout {
     pub(crate) handle: vk::PipelineLayout,
     pub(crate) device: vk::Device,
     pub(crate) destroy: Option<vk::PFN_vkDestroyPipelineLayout>,
-    /// The stages of the merged range; empty if the ranges are those of the application.
+    /// The stages of the merged range; empty if the application's ranges are unchanged.
     pub(crate) stages: ShaderStageFlags,
     /// The application's push constants, with the stages that a push must name.
     pub(crate) pushed: Vec<vk::PushConstantRange>,
@@ -70,7 +71,7 @@ impl Default for Pushed {
     }
 }
 
-/// Splits ranges into pieces that do not overlap, each with all stages that have its bytes.
+/// Splits ranges into pieces that do not overlap. Each piece has the stages of all ranges that contain it.
 pub(crate) fn pieces(ranges: &[vk::PushConstantRange]) -> Vec<vk::PushConstantRange> {
     let end = |range: &vk::PushConstantRange| range.offset + range.size;
     let mut bounds: Vec<u32> = ranges.iter().flat_map(|one| [one.offset, end(one)]).collect();
@@ -90,7 +91,7 @@ pub(crate) fn pieces(ranges: &[vk::PushConstantRange]) -> Vec<vk::PushConstantRa
 }
 
 impl Pushed {
-    /// Pushes the recorded push constants again.
+    /// Pushes the tracked push constants again.
     ///
     /// # Safety
     ///
@@ -109,7 +110,7 @@ impl Pushed {
         }
     }
 
-    /// Records a push, and returns the stages that the push must name.
+    /// Tracks a push, and returns the stages that the push must name.
     pub(crate) unsafe fn note(
         &mut self,
         layout: &Arc<Layout>,

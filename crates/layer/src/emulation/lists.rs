@@ -59,7 +59,7 @@ impl Recording {
                     dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
                     barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));
                     bind(commands, compute, counter_pass.keep);
-                    dispatch(commands, list.buffer, list.offset + u64::from(List::KEEP));
+                    dispatch(commands, list.buffer, list.offset + u64::from(List::COUNT_PASS));
                     barrier(device, commands, own, behind);
                 },
             );
@@ -67,7 +67,7 @@ impl Recording {
         Ok(list)
     }
 
-    /// Dispatches shaders of the layer with these push constants, also under conditional rendering, and restores the
+    /// Dispatches shaders of the layer with these push constants, even during conditional rendering, and restores the
     /// application's state.
     ///
     /// # Safety
@@ -104,7 +104,7 @@ impl Recording {
         }
     }
 
-    /// Writes the list after all jobs are known.
+    /// Writes the list when all jobs are known.
     pub(crate) fn finish(&mut self, device: &Driver, emulator: &Emulator) {
         let Some(list) = self.list.take() else { return };
         if self.jobs.is_empty() {
@@ -113,7 +113,7 @@ impl Recording {
         let jobs = self.jobs.whole();
         match self.arena.put(device, emulator, &jobs) {
             Ok(place) => list.write(0, &self.jobs.list(&jobs, place).words()),
-            Err(error) => device.fault(format_args!("no memory for what is captured: {error}")),
+            Err(error) => device.fault(format_args!("no memory for captured data: {error}")),
         }
         self.jobs.clear();
     }

@@ -1,8 +1,8 @@
 //! Memory of the layer that the host writes and shaders read and write: jobs, parameters, draw arguments, results.
 //!
 //! A device may allow as few as 4,096 memory allocations, and an application may have any number of command buffers,
-//! so command buffers share chunks. A recording has an [`Arena`] of blocks of increasing size. It gives them all back
-//! at once, and the next recording uses them.
+//! so command buffers share chunks. A recording allocates from an [`Arena`] of blocks of increasing size. The arena
+//! returns all blocks at once, and the next recording reuses them.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// The sizes in bytes of the blocks that chunks are cut into. A larger request gets its own chunk.
 const BLOCKS: [u64; 5] = [1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 
-/// The size in bytes of the first chunks. After every `CHUNKS_ALIKE` chunks, new chunks are larger by this size.
+/// The size in bytes of the first chunks. The size grows by this amount after every `CHUNKS_ALIKE` chunks.
 const CHUNK: u64 = BLOCKS[4];
 const CHUNKS_ALIKE: usize = 8;
 
@@ -157,7 +157,7 @@ impl Piece {
         }
     }
 
-    /// Returns the 64-bit value at byte `at`, or 0 after the end.
+    /// Returns the 64-bit value at byte `at`, or 0 if the piece ends before it.
     pub(crate) fn read(&self, at: u64) -> u64 {
         if at + 8 > self.size {
             return 0;
@@ -177,17 +177,17 @@ pub(crate) fn address(device: &Driver, buffer: vk::Buffer) -> u64 {
         .map_or(0, |ask| unsafe { ask(device.handle, &raw const info) })
 }
 
-/// A piece that is given back as a whole.
+/// A piece of memory that is returned as a whole.
 pub(crate) struct Block {
     pub(crate) piece: Piece,
-    /// The block's chunk, if the chunk has no other blocks.
+    /// The block's chunk, if the chunk contains only this block.
     own: Option<Chunk>,
 }
 
 #[derive(Default)]
 pub(crate) struct Arena {
     blocks: Vec<Block>,
-    /// The bytes used of the last block.
+    /// The number of bytes used in the last block.
     used: u64,
 }
 
@@ -223,7 +223,7 @@ impl Arena {
         Ok(piece)
     }
 
-    /// Gives all blocks back. No pending commands may use them.
+    /// Returns all blocks to the pool. No pending commands may use them.
     pub(crate) fn clear(&mut self, device: &Driver, emulator: &Emulator) {
         self.used = 0;
         for block in self.blocks.drain(..) {
@@ -232,14 +232,14 @@ impl Arena {
     }
 }
 
-/// Chunks that are cut into blocks, and the free blocks.
+/// The chunks that are cut into blocks, and the free blocks.
 #[derive(Default)]
 pub(crate) struct Chunks(Mutex<Cut>);
 
 #[derive(Default)]
 struct Cut {
     chunks: Vec<Chunk>,
-    /// The bytes of the last chunk that are cut.
+    /// The number of bytes already cut from the last chunk.
     used: u64,
     waiting: [Vec<Piece>; BLOCKS.len()],
 }
@@ -271,10 +271,10 @@ impl Chunks {
         }
         let mut cut = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let class = BLOCKS.iter().position(|size| *size == block.piece.size);
-        cut.waiting[class.expect("blocks have these sizes")].push(block.piece);
+        cut.waiting[class.expect("every block has one of these sizes")].push(block.piece);
     }
 
-    /// Destroys all chunks. All blocks must have been given back.
+    /// Destroys all chunks. All blocks must have been returned.
     pub(crate) fn destroy(&self, device: &Driver) {
         let cut = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         cut.chunks.into_iter().for_each(|chunk| chunk.destroy(device));
@@ -302,7 +302,7 @@ impl Cut {
     }
 }
 
-/// Returns the index of a host-visible and host-coherent memory type, of those in the mask; preferably device-local.
+/// Returns a host-visible and host-coherent memory type among those in the mask, preferably a device-local one.
 pub(crate) fn shared_type(
     properties: &vk::PhysicalDeviceMemoryProperties,
     allowed: u32,

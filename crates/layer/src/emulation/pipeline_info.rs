@@ -37,7 +37,7 @@ pub(crate) struct Raster {
 pub(crate) struct Stages {
     /// The vertex shader, if it captures.
     pub(crate) vertex: Option<Arc<VertexStage>>,
-    /// Whether later stages exist, whose outputs would be captured instead.
+    /// Whether later stages exist. Their outputs would be captured instead.
     pub(crate) has_others: bool,
     /// Whether one of the later stages captures.
     pub(crate) others_capture: bool,
@@ -56,7 +56,7 @@ pub(crate) struct VertexStage {
 pub(crate) struct VertexInput {
     /// Location, binding, format and offset of each attribute.
     pub(crate) attributes: Vec<(u32, u32, vk::Format, u32)>,
-    /// Number, stride, and, for bindings with instance rate, the divisor.
+    /// Binding number, stride and, for a binding with instance rate, the divisor.
     pub(crate) bindings: Vec<(u32, u32, Option<u32>)>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn rate(divisor: Option<u32>) -> vk::VertexInputRate {
     }
 }
 
-/// The attachment formats of dynamic rendering, and the other state that all its pipelines must share.
+/// The attachment formats of dynamic rendering, and the other state that all pipelines in one rendering must share.
 #[derive(Clone, Default)]
 pub(crate) struct Rendering {
     flags: vk::PipelineCreateFlags,
@@ -186,7 +186,7 @@ impl PipelineInfo {
 }
 
 impl Raster {
-    /// Returns the state for a pipeline that never rasterizes, with the color attachments of `formats`.
+    /// Returns the state for a pipeline that never rasterizes. Its color attachments have the formats in `formats`.
     pub(crate) fn of_none(formats: &Rendering) -> Self {
         let samples = vk::SampleCountFlags::TYPE_1;
         Self { samples, targets: formats.colours.len() as u32 }
@@ -292,7 +292,7 @@ impl VertexInput {
     }
 }
 
-/// The flags that pipelines must have for attachments of the rendering.
+/// The flags that a pipeline must have for the attachments of dynamic rendering.
 const OF_ATTACHMENTS: vk::PipelineCreateFlags = vk::PipelineCreateFlags::from_raw(
     vk::PipelineCreateFlags::RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_KHR.as_raw()
         | vk::PipelineCreateFlags::RENDERING_FRAGMENT_DENSITY_MAP_ATTACHMENT_EXT.as_raw(),
@@ -358,7 +358,7 @@ impl Rendering {
             if !of_outputs {
                 return Some(Self { view_mask: formats.view_mask, ..Self::default() });
             }
-            // The older flags are the lower half of the newer ones.
+            // The older flags are the lower half of the newer flags.
             let newer = find::<Flags>(info.p_next).map(|newer| (*newer).flags.as_raw() as u32);
             let flags = newer.map_or(info.flags, vk::PipelineCreateFlags::from_raw);
             let locations = find::<Locations>(info.p_next).map(|all| {

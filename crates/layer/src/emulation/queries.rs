@@ -1,10 +1,11 @@
 //! Transform feedback queries and primitives generated queries, which the counter pass counts.
 //!
-//! The driver gets a pool of timestamp queries instead. A timestamp is written where the query ends, so that the
-//! driver reports its availability to the host and waits for it. The layer's memory contains the numbers and an
-//! availability value for `vkCmdCopyQueryPoolResults`, because lavapipe copies a timestamp of the same command buffer
-//! as not available, and SwiftShader copies the availability as 2. If the layer hides primitives generated queries of
-//! the driver, it uses their count and availability, which include pipelines that the layer does not capture.
+//! For each of these pools, the driver creates a pool of timestamp queries. The layer writes a timestamp where a query
+//! ends, so that the driver reports the query's availability to the host and waits for it. The layer's own memory
+//! contains the counts, and an availability value for `vkCmdCopyQueryPoolResults`: lavapipe copies a timestamp of the
+//! same command buffer as not available, and SwiftShader copies the availability as 2. If the layer hides primitives
+//! generated queries of the driver, it uses the driver's count and availability, which include pipelines that the
+//! layer does not capture.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -19,20 +20,20 @@ use polyshade_planner::counter_pass::Job;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// The bytes of a query in memory and in results.comp: primitives written, primitives needed, availability.
+/// The size of a query in bytes, in memory and in results.comp: primitives written, primitives needed, availability.
 const SIZE: u64 = AVAILABLE + 8;
 const AVAILABLE: u64 = Job::QUERY_SIZE as u64;
 
 /// The number of queries that one workgroup of results.comp copies.
 const COPIED_TOGETHER: u32 = 64;
 
-/// The memory with the numbers of a query pool.
+/// The memory with the counts of a query pool.
 pub(crate) struct Counts {
     numbers: Block,
     /// Whether the pool counts primitives generated, rather than the primitives of transform feedback.
     of_generated: bool,
-    /// The pool in which the driver counts primitives generated, if it does. The counter pass then counts only the
-    /// points that the layer draws for captures; they are subtracted.
+    /// The driver's pool of primitives generated queries, if the driver has such queries. The counter pass then counts
+    /// only the points that the layer draws for captures, and the layer subtracts them from the driver's count.
     of_driver: Option<vk::QueryPool>,
 }
 
@@ -49,12 +50,12 @@ impl Counts {
 /// The location of the results of a pool.
 struct QueryResults {
     all: Piece,
-    /// The indices of the pool's results among the numbers of a query.
+    /// The indices of the pool's results among the values of a query.
     values: Range<u64>,
     of_driver: Option<vk::QueryPool>,
 }
 
-/// Allocates the numbers of a query pool that was created.
+/// Allocates the counts of a new query pool.
 pub(crate) fn create(
     device: &Driver,
     emulator: &Emulator,
@@ -126,7 +127,8 @@ impl Recording {
         }
     }
 
-    /// Ends a query. A query that ends inside a render pass is available before the pass begins, as are its numbers.
+    /// Ends a query. If it ends inside a render pass, the counter pass writes its counts and availability before the
+    /// render pass begins.
     ///
     /// # Safety
     ///
@@ -171,7 +173,7 @@ impl Recording {
         }
     }
 
-    /// Makes the counter pass write 1 to an address: a capture that begins and ends writes it as its counter.
+    /// Makes the counter pass write 1 to an address, as the counter of a capture that begins and ends without draws.
     fn end_in_pass(
         &mut self,
         device: &Driver,
@@ -187,7 +189,7 @@ impl Recording {
     }
 }
 
-/// Fills 32-bit values of queries, after the earlier jobs of the counter pass and before the later ones.
+/// Fills queries with a 32-bit value, after earlier jobs of the counter pass and before later jobs.
 ///
 /// # Safety
 ///
@@ -212,7 +214,7 @@ unsafe fn fill(
     }
 }
 
-/// Sets the numbers of queries to 0 for `vkCmdResetQueryPool`.
+/// Sets the counts of queries to 0 for `vkCmdResetQueryPool`.
 ///
 /// # Safety
 ///
@@ -237,7 +239,7 @@ pub(crate) unsafe fn reset(
     }
 }
 
-/// Sets the numbers of queries to 0 for `vkResetQueryPool`.
+/// Sets the counts of queries to 0 for `vkResetQueryPool`.
 ///
 /// # Safety
 ///
@@ -278,6 +280,7 @@ pub(crate) unsafe fn results(
         return vk::Result::ERROR_UNKNOWN;
     };
     // The counter pass wrote the number of points before the driver began to count.
+    // SAFETY: guaranteed by the caller.
     let (result, there) = unsafe { ask(device, of_driver.unwrap_or(pool), (first, count), flags) };
     if result != vk::Result::SUCCESS && result != vk::Result::NOT_READY {
         return result;
@@ -292,7 +295,7 @@ pub(crate) unsafe fn results(
         };
         let is_written = available != 0 || flags.contains(Flags::PARTIAL);
         let values = values.clone().map(|number| is_written.then(|| value(number)));
-        // Only available results are written, and the availability value.
+        // The availability value is always written, results only if they are available or partial results are allowed.
         let availability = flags.contains(Flags::WITH_AVAILABILITY).then_some(Some(available));
         for (place, value) in values.chain(availability).enumerate() {
             let Some(value) = value else { continue };

@@ -1,8 +1,8 @@
 //! Recordings that may be pending on several queues at once.
 //!
-//! Each recording has one copy of the parameters of its draws, and the counter pass writes it again at each
-//! submission. On a single queue, a barrier separates two submissions. If a recording was last submitted to another
-//! queue, the new submission waits for a timeline semaphore of that queue, which counts such submissions.
+//! Each recording has one copy of its draw parameters, and the counter pass writes this copy at each submission. On a
+//! single queue, a barrier separates two submissions. If a recording was last submitted to another queue, the new
+//! submission waits for that queue's timeline semaphore, which counts such submissions.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -20,7 +20,7 @@ struct Time {
     value: u64,
 }
 
-/// The queues to which recordings are submitted that may be pending twice.
+/// The queues to which recordings that may be pending twice are submitted.
 #[derive(Default)]
 pub(crate) struct Queues(Mutex<Vec<(vk::Queue, Time)>>);
 
@@ -65,7 +65,7 @@ pub(crate) unsafe fn in_order(
             done.value += 1;
             let result = synchronize(device, queue, (&[], &[done]));
             if result != vk::Result::SUCCESS {
-                device.fault(format_args!("a queue does not say when it is done: {result}"));
+                device.fault(format_args!("cannot signal the end of a submission: {result}"));
                 return vk::Result::SUCCESS;
             }
             for (_, time) in queues.iter_mut().filter(|(one, _)| *one == queue) {
@@ -79,7 +79,7 @@ pub(crate) unsafe fn in_order(
     }
 }
 
-/// Waits until no submission to this queue uses the memory, or to any queue if the device has several. Returns
+/// Waits until no submission to this queue, or to any queue if the device has several, uses the memory. Returns
 /// whether the wait succeeded.
 ///
 /// # Safety
@@ -108,7 +108,7 @@ pub(crate) unsafe fn wait(
     })
 }
 
-/// Returns the last time of a queue, and creates its semaphore at the first call.
+/// Returns a queue's semaphore and its last value, and creates the semaphore at the first call.
 fn time(
     device: &Driver,
     queues: &mut Vec<(vk::Queue, Time)>,
@@ -131,7 +131,7 @@ fn time(
     Ok(time)
 }
 
-/// Submits only semaphore operations: waits, which all later submissions follow, or signals after all earlier ones.
+/// Submits only semaphore operations: waits for all later submissions, or signals after all earlier submissions.
 unsafe fn synchronize(
     device: &Driver,
     queue: vk::Queue,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The reason why nothing can be captured in a render pass.
 pub(crate) const NO_LIST: &str =
-    "when the render pass began, there was no memory, or no buffer or query for captures yet";
+    "when the render pass began, memory was exhausted, or no buffer or query for captures existed";
 
 /// A bound range of a transform feedback buffer.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) struct CapturedRange {
 pub(crate) struct Tables {
     pub(crate) address: u64,
     pub(crate) size: u32,
-    /// The requested bytes. `size` is smaller if memory was short.
+    /// The number of bytes requested. `size` is smaller if memory was short.
     pub(crate) wanted: u64,
 }
 
@@ -40,21 +40,21 @@ pub(crate) struct Active {
     pub(crate) state: u64,
 }
 
-/// Dynamic rendering that this command buffer suspends and others resume.
+/// Dynamic rendering that this command buffer suspends and other command buffers resume.
 pub(crate) struct Suspended {
     pub(super) list: Piece,
-    /// The secondary command buffer that began the rendering, if this command buffer executes one that did.
+    /// The secondary command buffer that began the rendering, if this command buffer executes it.
     pub(super) owner: Option<vk::CommandBuffer>,
     /// The jobs of the draws in this command buffer.
     pub(super) jobs: Jobs,
-    /// The jobs that the list was last written for, and their memory.
+    /// The jobs with which the list was last written, and the list's memory.
     pub(super) written: Option<(Jobs, Piece)>,
 }
 
-/// The part of dynamic rendering, begun in another command buffer, that this one contains.
+/// The part of a dynamic rendering that continues in this command buffer, but began in another.
 pub(crate) struct Resumed {
     pub(super) jobs: Jobs,
-    /// Whether another command buffer resumes the rendering again.
+    /// Whether this command buffer suspends the rendering again.
     pub(super) is_suspended: bool,
 }
 
@@ -64,7 +64,8 @@ pub(crate) struct Recording {
     pub(crate) is_secondary: bool,
     /// Whether the command buffer may be pending twice.
     pub(crate) is_simultaneous: bool,
-    /// Whether this command buffer, one that it executes or one that resumes its rendering may be pending twice.
+    /// Whether this command buffer, a command buffer that it executes or one that resumes its rendering may be pending
+    /// twice.
     pub(crate) is_shared: bool,
     /// The use of this recording's own memory, on devices with several queues, until it is moved to `uses`.
     pub(crate) own: Option<Arc<Use>>,
@@ -74,13 +75,13 @@ pub(crate) struct Recording {
     /// The bytes of segment tables that belong to single draws, and the pool that all other draws share.
     pub(crate) table_bytes: u64,
     pub(crate) tables: Option<Tables>,
-    /// The jobs of the active render pass; in a secondary command buffer inside a pass, all of its jobs.
+    /// The jobs of the active render pass, or all jobs of a secondary command buffer that runs inside a pass.
     pub(crate) jobs: Jobs,
-    /// The memory for the list of the active pass, and the command buffer whose recording owns it, if it is another.
+    /// The memory for the active pass's job list, and the command buffer that owns the list, if it is another one.
     pub(crate) list: Option<Piece>,
     pub(crate) owner: Option<vk::CommandBuffer>,
     pub(crate) scope: RenderPassScope,
-    /// Whether the active rendering was begun in another command buffer, and whether it ends in another.
+    /// Whether the active rendering began in another command buffer, and whether it ends in another one.
     pub(crate) resumes: bool,
     pub(crate) suspends: bool,
     pub(crate) resumed: Option<Resumed>,
@@ -123,14 +124,14 @@ impl RenderPassScope {
 }
 
 impl Recording {
-    /// Returns whether the commands recorded here have a list of jobs.
+    /// Returns whether a job list exists for the commands that are recorded now.
     pub(crate) fn has_list(&self) -> bool {
         self.list.is_some()
             || self.resumes
             || self.is_secondary && self.scope != RenderPassScope::Outside
     }
 
-    /// Returns how many copies of a capture are recorded, one for each possible execution in a render pass.
+    /// Returns how many copies of a capture to record: one for each possible execution in a render pass.
     pub(super) fn executions(&self) -> u32 {
         // Any other command buffer is executed once.
         let repeats = self.is_secondary && self.is_simultaneous && self.list.is_none();
@@ -152,7 +153,7 @@ impl Recording {
     }
 }
 
-/// Removes the state of command buffers that are freed.
+/// Removes the state of command buffers when they are freed.
 pub(crate) fn forget(
     device: &Driver,
     emulator: &Emulator,

@@ -1,4 +1,4 @@
-//! Render passes: before each, the counter pass executes the jobs of all its draws.
+//! Render passes. Before each pass, the counter pass executes the jobs of all draws in it.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -8,7 +8,7 @@ use ash::vk::{self, Handle as _};
 use std::sync::atomic::Ordering;
 
 impl Recording {
-    /// Begins a render pass after the dispatch of its counter pass, which is omitted if nothing can be captured yet.
+    /// Begins a render pass. Dispatches the counter pass before it, unless nothing can be captured yet.
     ///
     /// # Safety
     ///
@@ -20,7 +20,8 @@ impl Recording {
         commands: vk::CommandBuffer,
         scope: RenderPassScope,
     ) {
-        // When suspended rendering is resumed, captures may have become possible.
+        // Captures may become possible before suspended rendering is resumed, so suspended rendering always gets a
+        // list.
         if self.suspends || emulator.may_capture.load(Ordering::Relaxed) {
             // SAFETY: guaranteed by the caller.
             match unsafe { self.reserve(device, emulator, commands) } {
@@ -48,7 +49,7 @@ impl Recording {
         } else if !secondary.jobs.is_empty() {
             if !self.has_list() {
                 device.fault(format_args!(
-                    "what a secondary command buffer captures is lost: {NO_LIST}"
+                    "the captures of a secondary command buffer are lost: {NO_LIST}"
                 ));
             }
             let jobs = (&secondary.jobs, repeats);
@@ -85,12 +86,12 @@ impl Recording {
     }
 }
 
-/// Logs an error if a secondary command buffer is executed more often than its captures support.
+/// Logs an error if a secondary command buffer is executed more times than its captures support.
 pub(super) fn check_executions(device: &Driver, fits: bool) {
     if !fits {
         device.fault(format_args!(
-            "a secondary command buffer is executed more often in a render pass than it captures: \
-             {MOST_EXECUTIONS} times"
+            "a secondary command buffer is executed too many times in a render pass: it captures only \
+             {MOST_EXECUTIONS} executions"
         ));
     }
 }

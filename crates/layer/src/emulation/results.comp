@@ -1,4 +1,4 @@
-// Writes the results of available queries; with `in_any_case`, those of all queries. Other values in memory stay.
+// Writes the results of available queries, or of all queries with `in_any_case`. Other values in memory do not change.
 
 #version 450
 #extension GL_EXT_buffer_reference : require
@@ -12,13 +12,13 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Memory { uin
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Copying {
     uvec2 from;
     uvec2 to;
-    // The address of the driver's results: for each query a 64-bit count and a 64-bit availability. The layer's
-    // number, of the points that it draws for captures, is subtracted from the count. 0 if only the layer counts.
+    // The address of the driver's results: a 64-bit count and a 64-bit availability for each query. The layer's count
+    // of points drawn for captures is subtracted from the driver's count. 0 if only the layer counts.
     uvec2 counted;
-    // The index of the first number of a query to copy, and how many are copied.
+    // The index of the first value of a query to copy, and the number of values to copy.
     uint first;
     uint numbers;
-    // The 32-bit values of a number in the results.
+    // The size of a value in the results, in 32-bit values.
     uint width;
     uint with_availability;
     uint in_any_case;
@@ -33,7 +33,7 @@ layout(push_constant) uniform Push {
 const uint QUERY = 6u;
 const uint AVAILABLE = 4u;
 
-// At least 0, as in `vkGetQueryPoolResults`.
+// Returns the difference, but at least 0, as in `vkGetQueryPoolResults`.
 uvec2 difference(const uvec2 from, const uvec2 subtracted) {
     uint borrow;
     uint low = usubBorrow(from.x, subtracted.x, borrow);

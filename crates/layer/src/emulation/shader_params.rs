@@ -44,7 +44,7 @@ impl CaptureParam {
                 "address_low" => Self::AddressLow(buffer),
                 "address_high" => Self::AddressHigh(buffer),
                 "size" => Self::Size(buffer),
-                "reached" => Self::Kept(ParamValue::DeviceCounter(number)),
+                "counter" => Self::Kept(ParamValue::DeviceCounter(number)),
                 of_draw => {
                     Self::Kept(ParamValue::of_draw(of_draw).unwrap_or(ParamValue::Constant(0)))
                 }

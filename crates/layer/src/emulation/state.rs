@@ -43,7 +43,7 @@ impl Conditional {
     ///
     /// # Safety
     ///
-    /// The command buffer is being recorded, and the same conditional rendering was active in it and was ended.
+    /// The command buffer is being recorded. The same conditional rendering was active in it and has ended.
     pub(super) unsafe fn again(self, device: &Driver, commands: vk::CommandBuffer) {
         let begin = vk::ConditionalRenderingBeginInfoEXT::default()
             .buffer(self.buffer)

@@ -1,8 +1,8 @@
-//! Dynamic rendering that one command buffer suspends and others resume.
+//! Dynamic rendering that one command buffer suspends and other command buffers resume.
 //!
-//! Vulkan allows no commands between the two, so a resuming command buffer cannot dispatch the counter pass. The jobs
-//! of its draws are added to the list of the command buffer that began the rendering when all of them are submitted;
-//! Vulkan requires that this happens in one batch.
+//! Vulkan allows no commands between suspending and resuming, so a resuming command buffer cannot dispatch the counter
+//! pass. When all these command buffers are submitted, its jobs are added to the list of the command buffer that began
+//! the rendering. Vulkan requires that the command buffers are submitted in one batch.
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
@@ -54,7 +54,7 @@ impl Recording {
         }
     }
 
-    /// Resumes and suspends rendering for a secondary command buffer that is executed outside of render passes.
+    /// Tracks rendering that a secondary command buffer, executed outside of render passes, resumes and suspends.
     pub(super) fn follow(
         &mut self,
         device: &Driver,
@@ -77,7 +77,7 @@ impl Recording {
         }
     }
 
-    /// Stores the jobs of rendering that is resumed or suspended. Returns whether the rendering is either.
+    /// Stores the jobs of the active rendering if it was resumed or is being suspended. Returns whether it stored them.
     pub(super) fn keep_suspended(&mut self) -> bool {
         let is_suspended = std::mem::take(&mut self.suspends);
         if std::mem::take(&mut self.resumes) {
@@ -91,8 +91,8 @@ impl Recording {
         true
     }
 
-    /// Writes the list of rendering that a secondary command buffer began. Returns false if there is no such
-    /// rendering.
+    /// Writes the list of the rendering that a secondary command buffer began. Returns false if no such rendering
+    /// exists.
     pub(super) fn finish_owned(&mut self, device: &Driver, emulator: &Emulator) -> bool {
         let Some(owner) = self.owner.take() else { return false };
         let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,8 +106,8 @@ impl Recording {
     }
 
     /// Writes the list of the rendering suspended here, with the jobs of all command buffers that resume it. If the
-    /// list was written with other jobs and may be pending, `is_free` waits for it, and returns whether that
-    /// succeeded.
+    /// list was written with other jobs and may be pending, `is_free` waits until it is free and returns whether the
+    /// wait succeeded.
     fn join(
         &mut self,
         device: &Driver,
@@ -115,7 +115,7 @@ impl Recording {
         jobs: Jobs,
         is_free: impl FnOnce(&Self) -> bool,
     ) {
-        // A list for the same jobs is still right; a pending list must not change.
+        // A list with the same jobs needs no update, and a pending list must not change.
         let written = self.suspended.as_ref().and_then(|one| one.written.as_ref());
         let changes = match written {
             Some((written, _)) if *written == jobs => return,
@@ -124,7 +124,7 @@ impl Recording {
         };
         if changes && self.is_simultaneous && !is_free(self) {
             device.fault(format_args!(
-                "rendering that may be pending twice is resumed by others than before: what these capture is lost"
+                "other command buffers than before resume rendering that may be pending twice: their captures are lost"
             ));
             return;
         }
@@ -145,7 +145,7 @@ impl Recording {
                 suspended.list.write(0, &jobs.list(&words, room).words());
                 suspended.written = Some((jobs, room));
             }
-            Err(error) => device.fault(format_args!("no memory for what is captured: {error}")),
+            Err(error) => device.fault(format_args!("no memory for captured data: {error}")),
         }
     }
 }
@@ -160,7 +160,7 @@ pub(crate) unsafe fn join(
     queue: vk::Queue,
     batches: impl Iterator<Item = Vec<vk::CommandBuffer>>,
 ) {
-    // Several threads may submit command buffers that may be pending twice.
+    // Several threads may submit the same command buffers at once, if these may be pending twice.
     let _joining = emulator.joining.lock().unwrap_or_else(PoisonError::into_inner);
     // The layer can wait for earlier submissions, but not for this one.
     let mut joined: Vec<vk::CommandBuffer> = Vec::new();

@@ -22,37 +22,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A graphics pipeline, or a library of some of its parts.
 pub(crate) struct Graphics {
     pub(crate) info: PipelineInfo,
-    /// The number among the capturing pipelines, in the order of creation.
+    /// The pipeline's number among the capturing pipelines, in the order of creation.
     number: u32,
     variants: Variants,
 }
 
-/// The reason why a pipeline with such stages is not captured.
-pub(crate) const OTHER_STAGES: &str =
-    "stages of tessellation, geometry or meshes are not captured yet";
+/// The reason why pipelines with tessellation, geometry or mesh stages are not captured.
+pub(crate) const OTHER_STAGES: &str = "tessellation, geometry and mesh stages are not captured yet";
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) topology: u32,
     /// For indexed draws, whether primitive restart is enabled.
     pub(crate) restarts: Option<bool>,
-    /// The vertex input that the shader pulls attributes by, if it does.
+    /// The vertex input state, if the shader pulls its attributes.
     pub(crate) pulled: Option<VertexInput>,
 }
 
 /// A capturing pipeline, and the parameters of its shader.
 pub(crate) struct Variant {
     pub(crate) pipeline: vk::Pipeline,
-    /// The parameters of the capture, and those of vertex pulling.
+    /// The parameters of the capture, and the parameters of vertex pulling.
     pub(crate) words: Vec<CaptureParam>,
     pub(crate) pulled: Vec<PullingParam>,
-    /// The bytes of a vertex in each transform feedback buffer.
+    /// The number of bytes per vertex in each transform feedback buffer.
     pub(crate) strides: [u32; MAX_BUFFERS],
-    /// Whether the original must be drawn for its own stores, even if nothing is rasterized.
+    /// Whether the original draw is needed because the shader stores to memory, even if nothing is rasterized.
     pub(crate) stores: bool,
 }
 
-/// The variants of a pipeline. `None` marks a variant that could not be made; it is not tried again.
+/// The variants of a pipeline. `None` marks a variant that could not be created; the layer does not try again.
 type Variants = Mutex<HashMap<Key, Option<Arc<Variant>>>>;
 
 impl Graphics {
@@ -80,7 +79,7 @@ impl Graphics {
             let words = words.sum::<usize>();
             device.log.say(
                 Level::Error,
-                format_args!("a vertex shader of {words} words draws and captures nothing: {why}"),
+                format_args!("a vertex shader of {words} words draws, but captures nothing: {why}"),
             );
         });
         let made = made.ok();
@@ -122,7 +121,7 @@ impl Graphics {
 
 struct Lowered {
     words: Vec<u32>,
-    /// The host parameters of the capture, then those of vertex pulling.
+    /// The host parameters of the capture, then the host parameters of vertex pulling.
     host: Vec<host::HostParams>,
     capture: Vec<CaptureParam>,
     pulled: Vec<PullingParam>,
@@ -132,7 +131,7 @@ struct Lowered {
 
 /// Runs a function and turns a panic into an error, so that the application keeps running.
 fn caught<T>(what: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(what)).map_err(|_| "a fault of polyshade's".to_owned())
+    catch_unwind(AssertUnwindSafe(what)).map_err(|_| "a bug in polyshade".to_owned())
 }
 
 fn make(
@@ -171,15 +170,15 @@ fn make(
     Ok(Variant { pipeline, words: capture, pulled, strides, stores })
 }
 
-/// Lowers the shader for captures, if the layout has a place for addresses.
+/// Lowers the shader for captures. Fails if the pipeline layout has no place for the addresses.
 fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, String> {
     let addresses = layout.addresses.ok_or(
-        "push constants have no room for 16 bytes more, and on portability drivers all vertex buffers have a stride",
+        "the push constants have no 16 free bytes, and portability drivers do not support vertex buffers with stride 0",
     )?;
     lower(stage, key, addresses).map_err(|error| error.to_string())
 }
 
-/// Lowers the shader, which reads two addresses: of the vertex-pulling parameters, then of the capture parameters.
+/// Lowers the shader. It reads two addresses: first the vertex-pulling parameters, then the capture parameters.
 fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
     let address = |number| {
         ParamSource::Address(match addresses {
@@ -249,7 +248,7 @@ fn pulling(input: &VertexInput) -> Result<vertex_pulling::Options, Error> {
     Ok(options)
 }
 
-/// Returns the topology with this number of Vulkan.
+/// Returns the topology for a `VkPrimitiveTopology` value.
 pub(crate) fn topology(number: u32) -> Topology {
     let found = Topology::ALL.into_iter().find(|one| *one as u32 == number);
     found.unwrap_or(Topology::PointList)
@@ -399,11 +398,11 @@ impl Input {
     }
 }
 
-/// Registers the state of pipelines that were created.
+/// Registers the state of new pipelines.
 ///
 /// # Safety
 ///
-/// The structures are valid, and `pipelines` has a pipeline or null for each.
+/// The structures are valid, and `pipelines` contains a pipeline or null for each structure.
 pub(crate) unsafe fn register(emulator: &Emulator, infos: &[Info], pipelines: *const vk::Pipeline) {
     for (number, create_info) in infos.iter().enumerate() {
         // SAFETY: guaranteed by the caller.

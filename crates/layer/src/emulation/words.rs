@@ -13,8 +13,8 @@ use polyshade_planner::ParamValue;
 use polyshade_planner::counter_pass::{self, Segments};
 use std::collections::BTreeMap;
 
-/// The maximum total size in bytes of segment tables that belong to single draws of a recording. Each table can hold
-/// a restart at every index. Further draws share a pool, which is larger than one such table by this size.
+/// The maximum total size in bytes of segment tables that belong to single draws of a recording. Each table can hold a
+/// restart at every index. Further draws share a pool of this size plus the size of one such table.
 const MOST_TABLES: u64 = 64 << 20;
 
 /// The minimum size in bytes of a pool, if memory is short.
@@ -93,7 +93,7 @@ impl Recording {
         let captured = variant.words.iter().map(|param| self.capture_param(param, last));
         let mut words: Vec<ParamValue> = captured.collect();
         words.extend(self.pulling_params(device, emulator, variant));
-        // The host knows these values; the counter pass fills in the others for each draw.
+        // The host knows these values. The counter pass fills in all other values for each draw.
         let of_indices = indices.map_or(0, |indices| indices.address);
         let template = counter_pass::template(&words, |word| match word {
             ParamValue::Constant(value) => *value,
@@ -144,7 +144,7 @@ impl Recording {
         }
         let range =
             |bound: &VertexBuffer| emulator.range(device, (bound.buffer, bound.offset, bound.size));
-        // Once for each buffer, because each range calls the driver for the buffer's address.
+        // Computed once for each buffer, because each range asks the driver for the buffer's address.
         let bound = self.vertex_buffers.iter();
         let ranges: BTreeMap<u32, (u64, u32)> =
             bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
@@ -162,7 +162,7 @@ impl Recording {
     }
 
     /// Allocates memory that the counter pass writes before a render pass. If another command buffer begins the pass,
-    /// the memory may never be written, so it starts with zeros: an empty draw that captures nothing.
+    /// the memory may never be written. It therefore starts with zeros: an empty draw that captures nothing.
     pub(super) fn kept(
         &mut self,
         device: &Driver,
@@ -187,7 +187,7 @@ impl Variant {
         (self.words.len() + self.pulled.len()) as u32
     }
 
-    /// Returns the bytes from one parameter block to the next.
+    /// Returns the distance in bytes between two parameter blocks.
     pub(super) fn block_stride(&self) -> u32 {
         (4 * self.word_count()).next_multiple_of(16)
     }

@@ -1,4 +1,4 @@
-//! Barriers: the layer replaces the extension's stages and accesses by those of the emulation.
+//! Barriers: the layer replaces the extension's stages and accesses by the stages and accesses of the emulation.
 
 use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
 use crate::device::Device;
@@ -16,7 +16,7 @@ pub(super) trait Masked: Copy {
     fn is_like(&self, other: &Self) -> bool;
 }
 
-/// An array, or a changed copy if an element changes.
+/// An array of structures, or a changed copy if any structure changes.
 pub(super) struct Mapped<T> {
     original: *const T,
     changed: Vec<T>,

@@ -1,4 +1,4 @@
-//! Buffers: the buffers of captures and their counters become storage buffers.
+//! Buffers: the buffers of captures and of their counters become storage buffers.
 
 use crate::device::Device;
 use crate::pnext::Copied;
@@ -25,12 +25,12 @@ pub(crate) unsafe extern "system" fn create_buffer(
         if !device.has_feedback {
             return next(device.handle, info, allocator, buffer);
         }
-        // Captures need all of a buffer to be bound to memory.
+        // Captures need buffers that are completely bound to memory.
         let used = usages::of(&*info);
         let sparse = (*info).flags.contains(vk::BufferCreateFlags::SPARSE_BINDING);
         if sparse && used.intersects(OF_CAPTURES) && device.emulator.get().is_some() {
             device.fault(format_args!(
-                "a sparse buffer for captures is refused: they need all of it"
+                "a sparse buffer for captures is refused: captures need all of its memory"
             ));
             return vk::Result::ERROR_UNKNOWN;
         }
@@ -72,7 +72,7 @@ pub(crate) unsafe extern "system" fn get_device_buffer_memory_requirements(
     }
 }
 
-/// Returns the create info that the driver gets, and the chain that it points to.
+/// Returns the create info for the driver, and the chain that it points to.
 ///
 /// # Safety
 ///

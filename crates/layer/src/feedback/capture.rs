@@ -1,13 +1,13 @@
-//! The commands of the extension: those of the driver, those of the emulation, or none.
+//! The commands of the extension. The driver, the emulation or nothing implements them.
 //!
-//! In the last case nothing is captured or counted, and a draw by byte count draws no vertices.
+//! If nothing implements them, nothing is captured or counted, and a draw by byte count draws no vertices.
 
 use crate::device::Device;
 use crate::feedback::{draws, emulated};
 use ash::vk;
 
-/// Defines commands that belong to the driver on devices where the extension does. `vkGetInstanceProcAddr` returns
-/// the layer's commands for all devices.
+/// Defines commands that call the driver unless the layer provides the extension on the device.
+/// `vkGetInstanceProcAddr` returns the layer's commands for all devices.
 macro_rules! captures {
     ($(
         $name:ident($($argument:ident: $Type:ty),*)

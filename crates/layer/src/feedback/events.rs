@@ -1,4 +1,4 @@
-//! Events, timestamps and markers, whose stages are also replaced.
+//! Events, timestamps and markers. The layer also replaces their stages.
 
 use super::barriers::{Dependency, Mapped};
 use super::masks::{Reach, stages, stages_2};

@@ -1,4 +1,4 @@
-//! Pipeline layouts and push constants, to which the layer adds addresses if the limit allows.
+//! Pipeline layouts and push constants. The layer adds addresses to them if the limit allows.
 
 use crate::device::Device;
 use crate::emulation::layouts::{Addresses, Layout, merged, pieces};
@@ -29,7 +29,7 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
             changed.push_constant_range_count = 1;
             changed.p_push_constant_ranges = range;
         }
-        // The layout may outlive the application's allocation callbacks.
+        // The layout may outlive the application's allocation callbacks, so the driver does not get them.
         let result = next(device.handle, &raw const changed, std::ptr::null(), layout);
         if result == vk::Result::SUCCESS {
             let pushed = pieces(ranges).into_iter().map(|piece| match &merged {

@@ -1,6 +1,6 @@
-//! The extension's pipeline stage and accesses, and their replacements.
+//! The pipeline stage and accesses of transform feedback, and their replacements.
 //!
-//! The bits are equal in the 32-bit and 64-bit masks, and so are the replacements.
+//! The bits have the same values in the 32-bit and 64-bit masks, and so do the replacements.
 
 use crate::device::Device;
 use crate::emulation::recording::RenderPassScope;
@@ -11,14 +11,14 @@ const WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_WRITE_EXT;
 const COUNTER_READ: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_READ_EXT;
 const COUNTER_WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT;
 
-/// The parts of the emulation that a mask must include.
+/// The shaders of the emulation that a mask must include.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Reach {
     Nothing,
     /// Vertex shaders that read indices and attributes. Inside a render pass there are no other shaders of the layer.
     Shaders,
-    /// Vertex shaders, and the counter pass before render passes, which reads arguments and reads and writes
-    /// counters.
+    /// Vertex shaders, and the counter pass before render passes. The counter pass reads arguments, and reads and
+    /// writes counters.
     CounterPass,
 }
 
@@ -39,7 +39,7 @@ impl Reach {
         }
     }
 
-    /// Returns the reach of masks that apply to any commands of the device.
+    /// Returns the reach of masks that apply to all commands of the device.
     pub(super) fn whole(device: &Device) -> Self {
         device.emulator.get().map_or(Self::Nothing, |_| Self::CounterPass)
     }
@@ -55,7 +55,7 @@ const READERS: Stage = Stage::from_raw(
         | Stage::ALL_GRAPHICS.as_raw(),
 );
 
-/// The accesses of these stages.
+/// The accesses of the stages in [`READERS`].
 const READS: AccessFlags2 = AccessFlags2::from_raw(
     AccessFlags2::INDIRECT_COMMAND_READ.as_raw()
         | AccessFlags2::INDEX_READ.as_raw()
@@ -63,7 +63,7 @@ const READS: AccessFlags2 = AccessFlags2::from_raw(
         | AccessFlags2::CONDITIONAL_RENDERING_READ_EXT.as_raw(),
 );
 
-/// Replaces the transform feedback stage by shader stages; adds these to fixed-function stages whose data they read.
+/// Replaces the transform feedback stage by shader stages, and adds shader stages to the stages in [`READERS`].
 pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
     let captures = stages.contains(Stage::TRANSFORM_FEEDBACK_EXT);
     let mut mapped = Stage::from_raw(stages.as_raw() & !Stage::TRANSFORM_FEEDBACK_EXT.as_raw());

@@ -26,7 +26,7 @@ noted! {
     cmd_end_conditional_rendering() |_device, _emulator, recording, commands| recording.conditional = None;
 }
 
-/// `vkAllocateMemory`. All memory gets device addresses, because its buffers are not known yet.
+/// `vkAllocateMemory`. All memory gets device addresses, because the buffers bound to it are not known yet.
 pub(crate) unsafe extern "system" fn allocate_memory(
     device: vk::Device,
     info: *const vk::MemoryAllocateInfo<'_>,
@@ -54,7 +54,7 @@ pub(crate) unsafe extern "system" fn allocate_memory(
             match Copied::new(changed.p_next, edits) {
                 Ok(copied) => chain = copied,
                 Err(unknown) => device.fault(format_args!(
-                    "memory behind a structure of type {unknown:?} has no addresses"
+                    "cannot add device addresses to memory: its flags follow a structure of type {unknown:?}"
                 )),
             }
             if let Some(flags) = chain.copy::<Flags>() {
@@ -66,7 +66,7 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     }
 }
 
-/// Keeps the SPIR-V of a module that captures.
+/// Stores the SPIR-V of a module that captures.
 pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
     if let Some(emulator) = device.emulator.get() {
         emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));

@@ -96,7 +96,7 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
     }
 }
 
-/// Keeps the view masks of a render pass, because queries count the primitives of each view.
+/// Stores the view masks of a render pass, because queries count the primitives of each view.
 ///
 /// # Safety
 ///
@@ -119,7 +119,7 @@ noted_on_device! {
         |device, emulator| drop(emulator.view_masks.remove(pass.as_raw()));
 }
 
-/// Returns the dependency that the driver gets, and the chain that it points to.
+/// Returns the dependency for the driver, and the chain that the dependency points to.
 ///
 /// # Safety
 ///
@@ -147,7 +147,7 @@ unsafe fn map<'d>(
             device.log.say(
                 Level::Error,
                 format_args!(
-                    "vkCreateRenderPass2: barriers behind a structure of type {unknown:?} stay"
+                    "vkCreateRenderPass2: cannot change the barriers that follow a structure of type {unknown:?}"
                 ),
             );
             return (mapped, None);

@@ -41,8 +41,9 @@ impl Stage {
         let edits = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Edit);
         // SAFETY: guaranteed by the caller.
         let mut chain = unsafe { Copied::new(info.p_next, edits) }.map_err(|unknown| {
-            let what = "a shader with transform feedback stands behind a structure of type";
-            device.log.say(Level::Error, format_args!("{what} {unknown:?}, and was refused"));
+            let what =
+                "a shader with transform feedback was refused: it follows a structure of type";
+            device.log.say(Level::Error, format_args!("{what} {unknown:?}"));
             vk::Result::ERROR_UNKNOWN
         })?;
         if let Some(code) = chain.copy::<Code>() {
@@ -93,11 +94,11 @@ impl Graphics {
     }
 }
 
-/// Returns the rasterization state without the structure that selects a stream, if it has one; only stream 0 exists.
+/// Returns the rasterization state without the structure that selects a stream, if it has one. Only stream 0 exists.
 ///
 /// # Safety
 ///
-/// As for [`Graphics::new`].
+/// The same requirements as for [`Graphics::new`].
 unsafe fn without_stream(
     device: &Device,
     info: &vk::GraphicsPipelineCreateInfo<'static>,
@@ -121,19 +122,19 @@ unsafe fn without_stream(
             Some((state, chain))
         }
         Err(unknown) => {
-            let what = "the stream behind a structure of type";
-            device.log.say(Level::Warning, format_args!("{what} {unknown:?} stays in a pipeline"));
+            let what = "cannot remove the rasterization stream that follows a structure of type";
+            device.log.say(Level::Warning, format_args!("{what} {unknown:?}"));
             None
         }
     }
 }
 
-/// Returns whether Vulkan reads the rasterization state of a pipeline. Of libraries, only those with pre-rasterization
-/// shaders have it; a pipeline that is linked from libraries has none.
+/// Returns whether Vulkan reads the rasterization state of a pipeline. A pipeline library has this state only if it
+/// contains pre-rasterization shaders. A pipeline that is linked from libraries has none.
 ///
 /// # Safety
 ///
-/// As for [`Graphics::new`].
+/// The same requirements as for [`Graphics::new`].
 unsafe fn has_rasterization_state(info: &vk::GraphicsPipelineCreateInfo<'static>) -> bool {
     type Parts = vk::GraphicsPipelineLibraryCreateInfoEXT<'static>;
     type Libraries = vk::PipelineLibraryCreateInfoKHR<'static>;
@@ -155,7 +156,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
     allocator: *const vk::AllocationCallbacks<'_>,
     pipelines: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows, all of which live until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, and all arguments live until this function returns.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_graphics_pipelines else {
@@ -197,12 +198,12 @@ unsafe fn refuses(device: &Device, emulator: &Emulator, pipeline: vk::Pipeline) 
     let graphics = unsafe { emulator.pipelines.get(pipeline.as_raw()) };
     let why = graphics.and_then(|graphics| graphics.refusal());
     if let Some(why) = &why {
-        device.fault(format_args!("vkCreateGraphicsPipelines is refused: {why}"));
+        device.fault(format_args!("vkCreateGraphicsPipelines fails: {why}"));
     }
     why.is_some()
 }
 
-/// `vkCreateComputePipelines`. Compute shaders capture nothing, but their module may also contain shaders that do.
+/// `vkCreateComputePipelines`. A compute shader captures nothing, but its module may also contain capturing shaders.
 pub(crate) unsafe extern "system" fn create_compute_pipelines(
     device: vk::Device,
     cache: vk::PipelineCache,
@@ -211,7 +212,7 @@ pub(crate) unsafe extern "system" fn create_compute_pipelines(
     allocator: *const vk::AllocationCallbacks<'_>,
     pipelines: *mut vk::Pipeline,
 ) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows, all of which live until this returns.
+    // SAFETY: the caller passes arguments that Vulkan allows, and all arguments live until this function returns.
     unsafe {
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_compute_pipelines else {

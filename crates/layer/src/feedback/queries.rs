@@ -1,8 +1,8 @@
-//! Transform feedback queries: the numbers of primitives written and of primitives needed.
+//! Transform feedback queries, which count the primitives written and the primitives needed.
 //!
 //! The driver has no such queries. The layer creates a pool of another type with as many queries, and the application
-//! uses its handle: the pool can be reset, named and destroyed. The layer does not pass the begin and end of queries
-//! to the driver, and returns its own results: those of the emulation, or zero.
+//! uses the handle of this pool: it can reset, name and destroy the pool. The layer does not pass the begin and end of
+//! queries to the driver, and returns its own results: the results of the emulation, or zero.
 
 use crate::device::Device;
 use crate::emulation;
@@ -38,7 +38,7 @@ pub(crate) unsafe extern "system" fn create_query_pool(
             None => vk::QueryType::OCCLUSION,
         };
         let changed = (*info).query_type(kind);
-        // Without memory for the results, there is no pool.
+        // Without memory for the results, the creation of the pool fails.
         let result = next(device.handle, &raw const changed, allocator, pool);
         if let (Some(emulator), vk::Result::SUCCESS) = (emulator, result)
             && let Err(error) = emulation::queries::create(device, emulator, *pool, &*info)
@@ -51,9 +51,10 @@ pub(crate) unsafe extern "system" fn create_query_pool(
         }
         if result == vk::Result::SUCCESS {
             device.feedback_pools.insert((*pool).as_raw(), Box::new(()));
-            device
-                .log
-                .say(Level::Debug, format_args!("query pool {:?} is of transform feedback", *pool));
+            device.log.say(
+                Level::Debug,
+                format_args!("query pool {:?} is for transform feedback", *pool),
+            );
         }
         result
     }
@@ -77,8 +78,9 @@ pub(crate) unsafe extern "system" fn destroy_query_pool(
     }
 }
 
-/// Defines query commands: the layer records queries of its own pools with their stream, and passes others to the
-/// driver. Commands with a stream call `$other` if the layer provides the extension: the driver has only stream 0.
+/// Defines query commands. The layer records queries of its own pools with their stream, and passes other queries to
+/// the driver. Commands with a stream call `$other` if the layer provides the extension, because the driver then has
+/// only stream 0.
 macro_rules! queries {
     ($(
         $name:ident($($argument:ident: $Type:ty),*) $note:ident, $stream:expr $(, $other:ident($($passed:ident),*))?;
@@ -139,7 +141,7 @@ noted_on_device! {
         |device, emulator| emulation::queries::reset_by_host(device, emulator, pool, (first, count));
 }
 
-/// Returns the bytes of a result of 0, with the availability if the flags include it.
+/// Returns the bytes of a zero result, with the availability if the flags include it.
 fn zeros(flags: QueryResultFlags) -> Vec<u8> {
     let wide = flags.contains(QueryResultFlags::TYPE_64);
     let available = flags.contains(QueryResultFlags::WITH_AVAILABILITY);
@@ -213,7 +215,7 @@ pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
             }
             return;
         }
-        // The emulation copies its results; otherwise they are zeros.
+        // The emulation copies its results; without emulation, all results are zero.
         if let Some((_, emulator, recording)) = emulated(commands) {
             let (queries, to) = ((first, count), (buffer, offset, stride));
             let state = (&**device, emulator, recording);

@@ -31,7 +31,7 @@ pub(super) fn stripped(device: &Device, words: &[u32]) -> Stripped {
         Ok(Ok(words)) => return Stripped::Changed(words),
         Ok(Err(error)) if error.kind() == ErrorKind::Unsupported => error.to_string(),
         Ok(Err(error)) => format!("malformed: {error}"),
-        Err(_) => "a fault of polyshade's".to_owned(),
+        Err(_) => "a bug in polyshade".to_owned(),
     };
     device.log.say(
         Level::Error,

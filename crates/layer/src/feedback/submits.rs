@@ -96,7 +96,7 @@ pub(crate) unsafe extern "system" fn queue_submit_2(
 ///
 /// # Safety
 ///
-/// As for [`queues::in_order`].
+/// The same requirements as for [`queues::in_order`].
 unsafe fn in_order(
     device: &Device,
     queue: vk::Queue,
@@ -110,12 +110,12 @@ unsafe fn in_order(
     }
 }
 
-/// Returns the emulator, if command buffers resume rendering of others.
+/// Returns the emulator, if any command buffer resumes rendering that another command buffer began.
 fn resuming(device: &Device) -> Option<&Emulator> {
     device.emulator.get().filter(|emulator| emulator.has_resumed.load(Ordering::Relaxed))
 }
 
-/// Returns the semaphores that a submission waits for, and those that it signals.
+/// Returns the semaphores that a submission waits for, and the semaphores that it signals.
 ///
 /// # Safety
 ///

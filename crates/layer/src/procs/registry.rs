@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 use std::path::Path;
 
-/// The tracked handles, without `Vk`.
+/// The tracked handle types, without `Vk`.
 const HANDLES: &str =
     "Buffer CommandBuffer Pipeline PipelineLayout QueryPool RenderPass ShaderModule";
 
@@ -30,7 +30,7 @@ DynamicState IndexType PipelineLayoutCreateFlagBits PrimitiveTopology ProvokingV
 QueryPoolCreateFlagBits QueryResultFlagBits QueryType RenderingFlagBits SubpassContents VertexInputRate
 ";
 
-/// The structures of reviewed extensions that extend those above, and are handled or need no handling.
+/// Structures of reviewed extensions that extend the structures above, and are handled or need no handling.
 const STRUCTURES: &str = "
 AmigoProfilingSubmitInfoSEC BufferCollectionBufferCreateInfoFUCHSIA BufferDeviceAddressCreateInfoEXT
 CommandBufferInheritanceConditionalRenderingInfoEXT CommandBufferInheritanceRenderPassTransformInfoQCOM
@@ -153,7 +153,7 @@ struct Required<'t> {
     /// The enumeration that the value extends.
     enumeration: Option<&'t str>,
     is_of_version: bool,
-    /// The other versions and extensions that the name requires.
+    /// The other versions and extensions on which the name depends.
     condition: &'t str,
 }
 
@@ -258,7 +258,7 @@ impl<'t> Registry<'t> {
         let text = CString::new(name).expect("names have no 0");
         let is_version = name.starts_with("VK_VERSION_") && name <= "VK_VERSION_1_4";
         let is_there = name.is_empty() || is_version || self.instance_extensions.contains(name);
-        // A feature in a structure may be supported.
+        // A condition on a structure's feature counts as true, because the feature may be supported.
         (is_there || name.contains("::") || has_extension(&text), rest)
     }
 
@@ -291,7 +291,7 @@ fn is_in(list: &str, prefix: &str, name: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|name| words(list).any(|one| one == name))
 }
 
-/// Returns the installed registry: that of `cargo xtask setup`, or Debian's.
+/// Returns the installed registry: from `cargo xtask setup`, or else from Debian.
 fn installed() -> String {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/vulkan-registry/vk.xml");
     let paths = [&target, Path::new("/usr/share/vulkan/registry/vk.xml")];

@@ -1,4 +1,4 @@
-//! A capture of many draws in one pass, as in programs that draw sprites.
+//! A capture after many draws in one pass, as in programs that draw sprites.
 
 use super::Scene;
 use crate::loader::Instance;

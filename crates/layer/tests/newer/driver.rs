@@ -1,5 +1,5 @@
 //! A driver that is newer than the tested drivers: lavapipe with names, structures and flags of Vulkan 1.4 and of
-//! later extensions. Its memory is not zero initially.
+//! later extensions. Its memory is not initialized to zero.
 
 use crate::below::Below;
 use crate::made_up::{commands, types};
@@ -75,7 +75,7 @@ unsafe extern "system" fn create_instance(
 /// An unknown future version.
 pub(super) const VERSION: u32 = vk::make_api_version(0, 1, 5, 7);
 
-/// Extensions beside those of lavapipe, known and unknown to the layer.
+/// Extensions in addition to lavapipe's: some that the layer knows, and some that it does not know.
 pub(super) const KNOWN: [&CStr; 2] = [c"VK_KHR_maintenance9", c"VK_KHR_maintenance10"];
 pub(super) const UNKNOWN: [&CStr; 2] = [c"VK_KHR_device_address_commands", c"VK_EXT_of_tomorrow"];
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// The number of choices for each part of a case.
 const CHOICES: [u32; 16] = [2, 2, 3, 4, 2, 2, 2, 2, 3, 2, 3, 2, 3, 2, 2, 2];
 
-/// The queries of a pool; three of them are drawn and read.
+/// The number of queries in a pool; three of them are drawn and read.
 pub(super) const QUERIES: u32 = 5;
 pub(super) const FIRST: u32 = 1;
 pub(super) const READ: u32 = 3;
@@ -14,7 +14,7 @@ pub(super) const READ: u32 = 3;
 /// The capacity of the capture target, in points.
 pub(super) const ROOM: usize = 6;
 
-/// The 32-bit values of the results.
+/// The number of 32-bit values in the results.
 pub(super) const WORDS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,9 +50,10 @@ pub(super) enum Stages {
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) of_generated: bool,
-    /// Whether queries begin by the command with a stream index.
+    /// Whether queries begin with the command that takes a stream index.
     pub(super) indexed: bool,
-    /// Whether the queries are of streams 0, 1 and 2 and active at the same time, if the device has several streams.
+    /// Whether the queries count streams 0, 1 and 2 and are active at the same time, if the device has several
+    /// streams.
     pub(super) streams: bool,
     pub(super) drawn: Drawn,
     pub(super) flags: Flags,
@@ -64,7 +65,7 @@ pub(super) struct Case {
     pub(super) stride_is_wide: bool,
     /// The stages of draws that are not captured.
     pub(super) stages: Stages,
-    /// Whether captured draws have them as well.
+    /// Whether captured draws have these stages as well.
     pub(super) captures_stages: bool,
     pub(super) rasterizes: bool,
     /// Whether draws that are not captured are draws by byte count.
@@ -75,7 +76,7 @@ pub(super) struct Case {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Counted {
     All,
-    /// Primitives generated, which the driver counts; the layer captures none.
+    /// Only primitives generated, which the driver counts. The layer captures no primitives of these stages.
     Generated,
     /// None: the layer counts without the driver.
     None,
@@ -143,7 +144,7 @@ impl Case {
         if self.stride_is_wide { 40 } else { 24 }
     }
 
-    /// Returns the captured and the other points that are drawn while a query is active.
+    /// Returns how many captured points, and how many other points, are drawn while a query is active.
     pub(super) fn points(&self, number: u32) -> [u64; 2] {
         let points = u64::from(4 + 2 * number);
         match self.drawn {

@@ -1,4 +1,4 @@
-//! Queries in multiview passes, in which each view has one query.
+//! Queries in multiview passes, in which each view has its own query.
 
 use super::case::{Counted, Read};
 use super::{Counter, SHADER};
@@ -14,7 +14,7 @@ const VIEW_MASK: u32 = 0b1010;
 const VIEWS: u32 = VIEW_MASK.count_ones();
 const POINTS: u32 = 5;
 
-/// The 32-bit values from one result to the next.
+/// The distance between two results in 32-bit values.
 const WORDS: usize = 4;
 
 #[derive(Debug)]

@@ -12,7 +12,7 @@ const TOPOLOGIES: [&[vk::PrimitiveTopology]; 3] = [
     ],
 ];
 
-/// The maximum numbers of captures in a stream, of its calls, and of the draws of a call.
+/// The maximum numbers of captures in a stream, of calls in a stream, and of draws in a call.
 pub(super) const MOST_CAPTURES: usize = 5;
 pub(super) const MOST_CALLS: usize = 12;
 pub(super) const MOST_DRAWS: usize = 3;
@@ -20,7 +20,7 @@ pub(super) const MOST_DRAWS: usize = 3;
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     pub(super) look: Look,
-    /// The bound bytes of each transform feedback buffer.
+    /// The number of bytes bound for each transform feedback buffer.
     pub(super) sizes: [u64; 2],
     pub(super) captures: Vec<Capture>,
     pub(super) indices: Vec<u32>,
@@ -29,7 +29,8 @@ pub(super) struct Stream {
     pub(super) submissions: u32,
     /// Whether the command buffers may be pending twice.
     pub(super) simultaneous: bool,
-    /// Whether a second recording is submitted too, with the first command buffer of the first recording.
+    /// Whether a second recording is submitted later, in which the first command buffer is that of the first
+    /// recording.
     pub(super) mixed: bool,
     pub(super) waits: Waits,
     /// Whether timestamps are written after the stages that capture.
@@ -59,7 +60,7 @@ pub(super) struct Look {
     pub(super) topology: vk::PrimitiveTopology,
     pub(super) restart: bool,
     pub(super) discard: bool,
-    /// Whether commands set topology, restart, discard and strides. Each call has its own topology and discard.
+    /// Whether commands set topology, restart, discard and strides. Each call then has its own topology and discard.
     pub(super) dynamic: bool,
     /// Whether a command sets the vertex input state.
     pub(super) dynamic_input: bool,
@@ -80,14 +81,14 @@ pub(super) struct Capture {
     pub(super) calls: Vec<StreamCall>,
     pub(super) resumes: bool,
     pub(super) saves: bool,
-    /// Whether the vertex attributes are outputs of earlier captures; such a capture has other targets.
+    /// Whether the vertex attributes are outputs of earlier captures. Such a capture writes to other target buffers.
     pub(super) fed: bool,
-    /// Whether a secondary command buffer contains it, and whether it begins a render pass or a primary command
-    /// buffer.
+    /// Whether a secondary command buffer contains the capture, and whether the capture begins a render pass or a
+    /// primary command buffer.
     pub(super) secondary: bool,
     pub(super) own_pass: bool,
     pub(super) own_commands: bool,
-    /// Whether the capture resumes the suspended rendering of the previous one, if it need not wait.
+    /// Whether the capture resumes the suspended rendering of the previous capture, if no wait is needed.
     pub(super) resumes_rendering: bool,
     /// Whether a secondary command buffer contains the whole rendering that begins with the capture.
     pub(super) enclosed: bool,
@@ -109,7 +110,7 @@ pub(super) struct StreamCall {
     /// The index of the call in the stream.
     pub(super) number: usize,
     pub(super) kind: CallKind,
-    /// One draw, except for commands with several draws.
+    /// One draw, or several draws for commands that have several.
     pub(super) draws: Vec<Draw>,
     /// The draw count in the count buffer.
     pub(super) counted: u32,
@@ -185,7 +186,7 @@ impl Stream {
         look.numbered &= !look.restart;
         // Debian's validation layer misses state or draws of libraries that never rasterize, and crashes.
         look.discard &= !look.libraries || look.dynamic;
-        // It also crashes if a library has divisors.
+        // The validation layer also crashes if a library has divisors.
         look.divisor = look.divisor.filter(|_| !look.libraries || look.dynamic_input);
         // Without primitive restart, this index would be a vertex outside of the buffer.
         let index = |noise: &mut Noise| match look.restart && noise.one_in(5) {
@@ -193,7 +194,7 @@ impl Stream {
             false => noise.below(30),
         };
         let indices = (0..64).map(|_| index(noise)).collect();
-        // lavapipe handles these kinds wrong if a draw of another kind precedes them.
+        // lavapipe handles draws of these kinds wrongly after a draw of another kind.
         let kinds =
             [CallKind::Bytes, CallKind::Indirect, CallKind::IndexedIndirect, CallKind::Counted];
         let kind = noise.of(&kinds);
@@ -261,7 +262,7 @@ impl Stream {
         let strips = [Topology::LINE_STRIP, Topology::TRIANGLE_STRIP];
         self.look.restart |= self.look.dynamic || strips.contains(&self.look.topology);
         self.look.libraries = false;
-        // See `random`.
+        // lavapipe has a fault in multi-draws with restarts (see `random`).
         self.look.numbered &= !self.look.restart;
         // A portability driver has no vertex buffers with stride 0.
         self.look.pushes_all = false;
@@ -277,7 +278,7 @@ impl Stream {
         self.index_offset > 0 && calls.any(|call| call.kind == CallKind::IndexedIndirect)
     }
 
-    /// Returns whether another command buffer resumes rendering that the first has begun.
+    /// Returns whether another command buffer resumes rendering that the first command buffer began.
     pub(super) fn is_resumed(&self) -> bool {
         let own = (1..self.captures.len()).find(|number| self.captures[*number].own_commands);
         let begins = !self.captures[0].own_commands;
@@ -368,7 +369,7 @@ impl StreamCall {
             draws: (0..count).map(|_| draw(noise)).collect(),
             // After a draw count of 0, lavapipe ignores later indirect draws.
             counted: 1 + noise.below(count + 1),
-            // lavapipe draws the first instance of all draws of a multi-draw, then the second of all.
+            // lavapipe draws the first instance of all draws in a multi-draw, then the second instance of all draws.
             instances: noise.below(if several || look.numbered { 2 } else { 4 }),
             first_instance: noise.below(3),
             topology: if dynamic { noise.of(class) } else { look.topology },

@@ -17,7 +17,7 @@ pub(super) struct Able {
     pub(super) has_divisors: bool,
     pub(super) counts_generated: bool,
     pub(super) max_push_constants: u32,
-    /// The queue; one thread at a time may use it.
+    /// The queue. Only one thread at a time may use it.
     pub(super) queue: Mutex<vk::Queue>,
 }
 

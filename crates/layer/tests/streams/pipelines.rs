@@ -37,7 +37,7 @@ pub(super) const SIDE: u32 = 8;
 pub(super) const ATTRIBUTES: [(u32, u32, vk::Format, u32); 2] =
     [(0, 0, vk::Format::R32_UINT, 4), (3, 1, vk::Format::R32G32_SFLOAT, 0)];
 
-/// Bindings: number and rate. All have the same stride.
+/// Bindings: number and rate. All bindings have the same stride.
 pub(super) const BINDINGS: [(u32, vk::VertexInputRate); 2] =
     [(0, vk::VertexInputRate::VERTEX), (1, vk::VertexInputRate::INSTANCE)];
 pub(super) const STRIDE: u32 = 8;
@@ -212,7 +212,7 @@ const SCISSOR: [vk::Rect2D; 1] = [vk::Rect2D {
     extent: vk::Extent2D { width: SIDE, height: SIDE },
 }];
 
-/// Additive blending, so that the image shows every draw, also below later ones.
+/// Additive blending, so that the image shows every draw, even if later draws cover it.
 const BLENDING: [vk::PipelineColorBlendAttachmentState; 1] =
     [vk::PipelineColorBlendAttachmentState {
         blend_enable: vk::TRUE,

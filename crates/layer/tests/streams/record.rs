@@ -309,7 +309,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Returns whether the condition around all passes prevents draws, on a device without conditional rendering.
+    /// Returns whether the condition prevents all draws, if the device lacks conditional rendering.
     fn is_left_out(&self) -> bool {
         self.able.conditional.is_none() && self.stream.condition.is_some_and(|it| !lets_draw(it))
     }
@@ -330,7 +330,7 @@ impl Scene<'_> {
             .buffer(self.of(Buffer::Predicates))
             .offset(4 * word as u64)
             .flags(flags);
-        // SAFETY: none is active, and the buffer is alive.
+        // SAFETY: no conditional rendering is active, and the buffer is alive.
         unsafe {
             (conditional.fp().cmd_begin_conditional_rendering_ext)(commands, &raw const begin);
         }
@@ -339,12 +339,12 @@ impl Scene<'_> {
 
     unsafe fn end_condition(&self, commands: vk::CommandBuffer) {
         if let Some(conditional) = &self.able.conditional {
-            // SAFETY: one is active.
+            // SAFETY: conditional rendering is active.
             unsafe { (conditional.fp().cmd_end_conditional_rendering_ext)(commands) };
         }
     }
 
-    /// Begins a primary command buffer, and its conditional rendering.
+    /// Begins a primary command buffer, and conditional rendering in it if the stream has a condition.
     unsafe fn begin(&self, commands: vk::CommandBuffer) {
         let vulkan = &self.able.device.handle;
         // SAFETY: the command buffer is not being recorded.
@@ -374,7 +374,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Records a draw; if the driver lacks its command, records equivalent commands.
+    /// Records a draw. If the driver lacks the command for it, records equivalent commands.
     unsafe fn draw(&self, commands: vk::CommandBuffer, call: &StreamCall) {
         let vulkan = &self.able.device.handle;
         let (instances, base) = (call.instances, call.first_instance);
@@ -386,7 +386,7 @@ impl Scene<'_> {
         let is_by_host = self.able.is_native && self.stream.has_wrong_indices();
         let numbered = self.stream.look.numbered;
         let kind = match call.kind {
-            // All their draws must have the same draw index.
+            // All draws of these commands must have the same draw index.
             CallKind::IndexedIndirect if is_by_host && numbered => CallKind::MultiIndexed,
             CallKind::IndexedIndirect if is_by_host => CallKind::Indexed,
             kind => kind,

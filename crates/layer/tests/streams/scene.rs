@@ -7,17 +7,17 @@ use crate::objects::{allocate, image};
 use ash::vk;
 use std::sync::PoisonError;
 
-/// The 32-bit values of each buffer.
+/// The number of 32-bit values in each buffer.
 const WORDS: usize = 256;
 
-/// The 32-bit values of a draw's arguments, and the stride between draws.
+/// The number of 32-bit values in a draw's arguments, and in the stride between draws.
 pub(super) const ARGUMENT_WORDS: usize = 5;
 
 #[derive(Default)]
 pub(super) struct Left {
     /// The contents of all capture targets, and of the counters.
     pub(super) words: Vec<Vec<u32>>,
-    /// The primitives written and needed of each capture.
+    /// For each capture, the primitives written and needed.
     pub(super) captured: Vec<[u64; 2]>,
     /// The primitives generated during each capture.
     pub(super) generated: Vec<u64>,
@@ -27,7 +27,7 @@ pub(super) struct Left {
 }
 
 impl Left {
-    /// Describes the first difference of each part, with both values.
+    /// Describes the first difference in each part of the results, with both values.
     pub(super) fn differences(&self, expected: &Self) -> Vec<String> {
         let mut all = Vec::new();
         let mut note = |what: &str, left: &[u64], right: &[u64]| {
@@ -51,7 +51,7 @@ impl Left {
 pub(super) enum Buffer {
     FirstTarget,
     SecondTarget,
-    /// The target of captures whose attributes are in the first target.
+    /// The target of captures whose vertex attributes come from the first target.
     ThirdTarget,
     FourthTarget,
     Counters,
@@ -196,7 +196,7 @@ impl<'d> Scene<'d> {
         self.buffers[buffer as usize].0
     }
 
-    /// Returns the results after all commands have ended.
+    /// Returns the results after all commands have finished.
     pub(super) unsafe fn left(&self) -> Left {
         let vulkan = &self.able.device.handle;
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
@@ -219,13 +219,13 @@ impl<'d> Scene<'d> {
         }
     }
 
-    /// Submits commands as often as the stream requires, and waits.
+    /// Submits commands as many times as the stream requires, and waits.
     pub(super) unsafe fn submit(&self, commands: &[vk::CommandBuffer]) {
         // SAFETY: guaranteed by the caller.
         unsafe { self.submit_together(&[commands]) };
     }
 
-    /// Submits several batches at once, as often as the stream requires.
+    /// Submits several batches at once, as many times as the stream requires.
     pub(super) unsafe fn submit_together(&self, batches: &[&[vk::CommandBuffer]]) {
         let vulkan = &self.able.device.handle;
         let submit = batches.iter().map(|one| vk::SubmitInfo::default().command_buffers(one));

@@ -5,7 +5,7 @@ use super::scene::Scene;
 use crate::objects::memory_barrier;
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 
-/// Returns the stages and accesses of writes by captures and draws, and those of later accesses.
+/// Returns the stages and accesses of writes by captures and draws, and those of the later accesses to this data.
 fn waits() -> [(Stage, Access); 2] {
     let writes = Access::TRANSFORM_FEEDBACK_WRITE_EXT
         | Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT
@@ -21,7 +21,7 @@ fn waits() -> [(Stage, Access); 2] {
 }
 
 impl Scene<'_> {
-    /// Makes all captures, counters and images visible to all later accesses, also of the host.
+    /// Makes all captures, counters and images visible to all later accesses, including host accesses.
     pub(super) unsafe fn wait(&self, commands: vk::CommandBuffer) {
         let [(stage, writes), (behind, reads)] = waits();
         let barrier = [memory_barrier(writes, reads | Access::HOST_READ)];
@@ -31,7 +31,7 @@ impl Scene<'_> {
         unsafe { vulkan.cmd_pipeline_barrier(commands, stage, behind, flags, &barrier, &[], &[]) };
     }
 
-    /// Does the same before a pass, but not for the host.
+    /// Records the same barrier before a render pass, without making writes visible to the host.
     pub(super) unsafe fn wait_between(&self, commands: vk::CommandBuffer, number: usize) {
         let event = self.events[number];
         let [(before, writes), (behind, reads)] = waits();

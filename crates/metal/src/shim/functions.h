@@ -1,4 +1,4 @@
-// The functions of the Metal shading language's library (its specification, chapter 6) that shaders call.
+// The library functions of the Metal shading language (specification, chapter 6) that shaders call.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace metal {
 
-// Other names for the same functions: their precision (6.5) depends on the driver, not on the text.
+// Namespaces with the same functions. The difference in precision (6.5) depends on the driver, not on the text.
 namespace fast { using namespace metal; }
 namespace precise { using namespace metal; }
 
@@ -22,7 +22,7 @@ template <class T, class U, int N, class F> auto map(vec<T, N> a, vec<U, N> b, F
 }
 template <class T> struct same { typedef T type; };
 
-// For floats and halves, and vectors of them.
+// Functions of floats and halves, and of their vectors.
 #define FLOATS1(name, value)                                                                       \
     inline float name(float x) { return value; }                                                   \
     inline half name(half from) {                                                                  \
@@ -81,7 +81,7 @@ template <int N> vec<bool, N> isunordered(vec<float, N> a, vec<float, N> b) {
     return map(a, b, [](float x, float y) { return isunordered(x, y); });
 }
 
-// For integers, too.
+// Functions that also exist for integers.
 #define NUMBERS(T)                                                                                 \
     inline T min(T x, T y) { return y < x ? y : x; }                                               \
     inline T max(T x, T y) { return x < y ? y : x; }                                               \
@@ -194,9 +194,9 @@ template <class T> T determinant(const matrix<T, 4, 4> &m) {
     return r;
 }
 
-// Bits (6.4, 6.13).
+// Reinterpretation of bits, and bit operations (6.4, 6.13).
 template <class T, class U> T as_type(U from) {
-    static_assert(sizeof(T) == sizeof(U), "a type is read as one of its size");
+    static_assert(sizeof(T) == sizeof(U), "as_type requires types of the same size");
     T r;
     __builtin_memcpy(&r, &from, sizeof r);
     return r;
@@ -246,7 +246,7 @@ template <class T, int N> vec<T, N> insert_bits(vec<T, N> a, vec<T, N> in, uint 
     return map(a, in, [=](T x, T y) { return insert_bits(x, y, from, bits); });
 }
 
-// Packing (6.14): normalized numbers are rounded to the nearest integer, or to the even one of two.
+// Packing (6.14). Normalized numbers are rounded to the nearest integer, and ties to even.
 template <int N> uint pack(vec<float, N> a, float least, float most) {
     uint r = 0;
     for (int i = 0; i < N; i++) {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-// The texels of a texture, four words each, by layer, then by row; null if no texture is bound.
+// The texels of a texture, four words each, ordered by layer and then by row; null if no texture is bound.
 struct Texels {
     const unsigned (*words)[4];
     unsigned width, height, depth, layers;
@@ -10,27 +10,28 @@ struct Texels {
 
 struct Invocation {
     unsigned vertex, instance, base_vertex, base_instance;
-    // For a kernel: the position in the grid.
+    // Kernels only: the position in the grid.
     unsigned grid[2];
-    // For a fragment: `[[position]]` (x, y, depth, 1 / w), and its primitive.
+    // Fragments only: `[[position]]` (x, y, depth, 1 / w), and the number of the primitive.
     float position[4];
     unsigned is_front, primitive;
-    // By Metal's index, from the first bound byte on; null if no buffer is bound.
+    // The first bound byte of each buffer, indexed by Metal's index; null if no buffer is bound.
     char *const *buffers;
-    // By Metal's index.
+    // The textures, indexed by Metal's index.
     const Texels *textures;
-    // Attributes by location, or outputs of the previous stage in the order of the inputs, four words each.
+    // The attributes by location, or the previous stage's outputs in the order of the inputs, four words each.
     const unsigned (*inputs)[4];
-    // The outputs of a vertex function; null if they are not kept. For a fragment function, the colours by number:
-    // before the call, those of the framebuffer.
+    // The outputs of a vertex function; null if they are not kept. For a fragment function, the colours by number,
+    // which contain the framebuffer's colours before the call.
     unsigned (*outputs)[4];
 };
 
 extern "C" void polyshade_call(const Invocation &);
-// The indices of the buffers that the function uses, and their number.
+// The indices of the buffers that the function uses, and the number of these buffers.
 extern "C" const unsigned polyshade_takes[];
 extern "C" const unsigned polyshade_take_count;
-// The buffers of patches, with an empty one at the end: the index, the bytes of an element, and the kind of element.
+// The buffers of patches: the index, the size of an element in bytes, and the kind of element. The last entry is
+// empty.
 enum PatchBufferOf { OF_NOTHING, OF_VERTICES, OF_PATCHES, OF_CONTROL_POINTS };
 struct PatchBuffer {
     unsigned index;
@@ -40,11 +41,12 @@ struct PatchBuffer {
 extern "C" const PatchBuffer polyshade_patch_buffers[];
 // Stores the outputs of a vertex in the buffer of vertices: four words for each vector of its structure.
 extern "C" void polyshade_place(char *to, unsigned long number, const unsigned (*from)[4]);
-// Waits until the other invocations of the patch or threadgroup have reached this call, too.
+// Waits until all invocations of the patch or threadgroup have reached this call.
 extern "C" void polyshade_wait();
 // Discards the colours of the fragment.
 extern "C" void polyshade_discard();
-// Exchanges values between the fragments of a quad. Returns the number of this one: left and right, upper row first.
+// Exchanges values between the fragments of a quad. Returns the number of this fragment: left, then right, upper row
+// first.
 extern "C" unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]);
-// Ends the process, because a texture is read that is not bound.
+// Ends the process, because the function reads a texture that is not bound.
 extern "C" [[noreturn]] void polyshade_has_no_texture();

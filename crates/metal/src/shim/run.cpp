@@ -33,11 +33,11 @@ namespace {
 constexpr int AT_FAULT = 3;
 // The limits of a Metal function.
 constexpr size_t BUFFERS = 31, TEXTURES = 128, COLOURS = 8;
-// The stack size of a lane.
+// The stack size of a lane in bytes.
 constexpr size_t STACK = size_t(1) << 20;
 // Stands for no piece of memory.
 constexpr uint32_t NONE = ~0u;
-// The inaccessible bytes on both sides of a piece of memory: stray accesses fault there.
+// The number of inaccessible bytes on both sides of a piece of memory, where stray accesses fault.
 constexpr size_t GUARD = size_t(1) << 20;
 // The alignment of pieces, and the value of the padding bytes after a piece.
 constexpr size_t ALIGNMENT = 16;
@@ -74,10 +74,10 @@ Memory allocate(size_t size) {
     size_t inside = round_up(size, page);
     Memory one = {nullptr, nullptr, inside + 2 * GUARD, size};
     void *at = mmap(nullptr, one.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) fail("there is no memory left");
+    if (at == MAP_FAILED) fail("out of memory");
     one.pages = static_cast<char *>(at);
     if (inside > 0 && mprotect(one.pages + GUARD, inside, PROT_READ | PROT_WRITE) != 0)
-        fail("there is no memory left");
+        fail("out of memory");
     one.bytes = one.pages + GUARD + inside - round_up(size, ALIGNMENT);
     memset(one.bytes + size, SLACK, round_up(size, ALIGNMENT) - size);
     return one;
@@ -95,7 +95,7 @@ void name_memory(int, siginfo_t *what, void *) {
     for (size_t i = 0; i < memory.size(); i++)
         if (at >= memory[i].pages && at < memory[i].pages + memory[i].mapped)
             fail("memory %zu, of %zu bytes, is accessed at byte %td", i, memory[i].size, at - memory[i].bytes);
-    fail("memory is accessed that is not bound");
+    fail("memory that is not bound is accessed");
 }
 
 void read_memory() {
@@ -117,15 +117,15 @@ void read_words(std::vector<uint32_t> &words) {
     for (uint32_t &word : words) word = number();
 }
 
-// An invocation that runs in turns with others: a fragment of a quad with derivatives, an invocation of a patch, or a
-// thread of a threadgroup with barriers. Each runs until it waits for the others.
+// An invocation that takes turns with other invocations: a fragment of a quad with derivatives, an invocation of a
+// patch, or a thread of a threadgroup with barriers. A lane runs until it waits for the other lanes.
 struct Lane {
     Invocation of;
     uint32_t pixel;
     bool is_helper, is_discarded, is_done;
     std::vector<uint32_t> inputs;
     Words outputs[COLOURS];
-    // The values for its current and its previous derivative.
+    // The values for the lane's current and previous derivative.
     float values[2][4];
     unsigned times;
     ucontext_t context;
@@ -165,9 +165,10 @@ void run_in_turns() {
 
 // Reads the attributes of each location (their number; for each, whether it is per instance, the number of elements,
 // and four words per element); the vertices (their number; their indices); the base vertex, the first instance, and
-// the number of instances; the piece for the outputs, and the number of four-word outputs of a vertex, which are
+// the number of instances; the piece for the outputs; and the number of four-word outputs of a vertex, which are
 // consecutive. In a dispatch, vertices are the threads of a threadgroup, instances are threadgroups, and the base
-// vertex is the number of threadgroups in a row. Last is whether the threads of a threadgroup wait for each other.
+// vertex is the number of threadgroups in a row. The last word states whether the threads of a threadgroup wait for
+// each other.
 void vertices(Invocation of) {
     std::vector<Attribute> attributes(number());
     for (Attribute &one : attributes) {
@@ -304,7 +305,7 @@ void draw() {
 void polyshade_discard() { lanes[lane].is_discarded = true; }
 
 unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]) {
-    if (lane_count != QUAD) fail("a derivative is taken of a fragment by itself");
+    if (lane_count != QUAD) fail("a derivative is computed for a single fragment, not a quad");
     unsigned own = lane, time = lanes[own].times++ % 2;
     memcpy(lanes[own].values[time], mine, sizeof mine);
     swapcontext(&lanes[own].context, &all_lanes);
@@ -313,11 +314,11 @@ unsigned polyshade_exchange(const float (&mine)[4], float (&all)[4][4]) {
 }
 
 void polyshade_wait() {
-    if (!in_turns) fail("a barrier waits for invocations that run one after the other");
+    if (!in_turns) fail("a barrier waits for invocations that run sequentially");
     swapcontext(&lanes[lane].context, &all_lanes);
 }
 
-void polyshade_has_no_texture() { fail("a texture is read that is not bound"); }
+void polyshade_has_no_texture() { fail("a texture that is not bound is read"); }
 
 int main() {
     page = size_t(sysconf(_SC_PAGESIZE));
@@ -326,7 +327,7 @@ int main() {
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGSEGV, &action, nullptr);
     sigaction(SIGBUS, &action, nullptr);
-    // The limit is on processor time, so that a busy machine ends no process early.
+    // Processor time is limited, not elapsed time, so a busy machine does not end processes early.
     const rlim_t seconds = number();
     const rlimit limit = {seconds, seconds};
     setrlimit(RLIMIT_CPU, &limit);

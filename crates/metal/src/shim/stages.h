@@ -1,4 +1,4 @@
-// The inputs and outputs of functions (5.2), four words per vector, and operations of several invocations together.
+// The inputs and outputs of functions (5.2), four words per vector, and operations between invocations.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace metal {
 
-// The word of a component is a float or a 32-bit integer.
+// Converts the word of a component, which is a float or a 32-bit integer.
 template <class T> T of_word(unsigned word) {
     if constexpr (T(0.5f) != T(0)) return T(as_type<float>(word));
     else return T(word);
@@ -58,7 +58,7 @@ inline float2 get_sample_position(uint) { return float2(0.5f); }
 
 inline void discard_fragment() { polyshade_discard(); }
 
-// Derivatives (6.11.1): differences within a quad, from left to right and from the upper row to the lower.
+// Derivatives (6.11.1): differences within a quad, from left to right and from the upper to the lower row.
 template <class T> T derive(T value, unsigned step) {
     constexpr int count = shape<T>::count;
     typename shape<T>::type components[count];

@@ -1,4 +1,5 @@
-// Read-only textures of one level (2.9, 6.12): they return the nearest texel, clamped to the edge, for every sampler.
+// Read-only textures with one level (2.9, 6.12). With any sampler, they return the nearest texel, clamped to the
+// edge.
 
 #pragma once
 
@@ -38,7 +39,7 @@ inline int clamped(int place, uint size) { return place < 0 ? 0 : min(place, int
 // The dimensions of a texture.
 enum class Shape { line, plane, space, cube };
 
-// A position in a texture: a face or layer, and coordinates in it.
+// A position in a texture: a face or layer, and coordinates in the face or layer.
 struct Spot {
     float place[3];
     uint layer;
@@ -98,7 +99,7 @@ template <class T, class R, Shape of> struct sampled {
     static Spot spot(float2 c, uint layer = 0) { return {{c.x, c.y, 0.0f}, layer}; }
     static Spot spot(float3 c, uint layer = 0) {
         if constexpr (of != Shape::cube) return {{c.x, c.y, c.z}, layer};
-        // The face of the largest coordinate (2.9.1), and coordinates in it.
+        // The face of the largest coordinate (2.9.1), and the coordinates in that face.
         float x = abs(c.x), y = abs(c.y), z = abs(c.z);
         float2 place;
         float most = max(max(x, y), z);
@@ -118,7 +119,7 @@ template <class T, class R, Shape of> struct sampled {
     uint get_num_samples() const { return 4; }
 };
 
-// The offset and the component among the sampling arguments.
+// The offset and the component that are among the sampling arguments.
 struct Extras {
     int3 offset = int3(0);
     component which = component::x;

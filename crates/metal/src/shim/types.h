@@ -1,10 +1,10 @@
 // The scalars, vectors and matrices of the Metal shading language (its specification, chapter 2), in C++17.
 //
-// No C library header is included: its functions would become overloads of Metal's.
+// No C library header is included, because C's functions would become overloads of Metal's functions.
 
 #pragma once
 
-// Address spaces (4). Only that constants are not written is checked.
+// Address spaces (4). The only check is that constants are not written.
 #define device
 #define constant const
 #define thread
@@ -60,7 +60,7 @@ template <class T, int N, int... I> struct swizzled {
     }
 };
 
-// A vector (2.2); three components have the size of four.
+// A vector (2.2). Vectors of three components have the size of four components.
 template <class T, int N> struct alignas(sizeof(T) * (N == 3 ? 4 : N)) vec : members<T, N> {
     vec() = default;
     vec(T all) {
@@ -71,7 +71,7 @@ template <class T, int N> struct alignas(sizeof(T) * (N == 3 ? 4 : N)) vec : mem
     }
     template <class A, class B, class... C> vec(A first, B second, C... rest) {
         constexpr int count = shape<A>::count + shape<B>::count + (0 + ... + shape<C>::count);
-        static_assert(count == N, "a vector is made of as many components as it has");
+        static_assert(count == N, "a vector requires as many components as it has");
         int next = 0;
         add(next, first), add(next, second), (add(next, rest), ...);
     }
@@ -222,7 +222,7 @@ MATRICES(half, 2) MATRICES(half, 3) MATRICES(half, 4)
 
 } // namespace metal
 
-// SPIRV-Cross's assignable array; its own text has overloads for all address spaces.
+// SPIRV-Cross's assignable array, without SPIRV-Cross's overloads for all address spaces.
 template <class T, size_t N> struct spvUnsafeArray {
     T elements[N ? N : 1];
     T &operator[](size_t i) { return i < (N ? N : 1) ? elements[i] : (metal::undefined(), elements[0]); }

@@ -14,13 +14,14 @@ pub(super) fn lacking(
 ) -> Option<&'static str> {
     if path.is_lowered() && state.multisampled && !device.blending.sample_shading {
         return Some(
-            "attachments of several samples are read sample by sample, and sampleRateShading is not there",
+            "multisampled attachments are read sample by sample, but sampleRateShading is not supported",
         );
     }
     match path {
         BlendingPath::FixedFunction => fixed_function(&device.blending, state),
         BlendingPath::NativeCoherent => native(device, state).or_else(|| {
-            not_coherent(&device.blending).then_some("advancedBlendCoherentOperations is not there")
+            not_coherent(&device.blending)
+                .then_some("advancedBlendCoherentOperations is not supported")
         }),
         BlendingPath::Native => native(device, state),
         BlendingPath::OrderedAttachment => {
@@ -29,7 +30,7 @@ pub(super) fn lacking(
                 Api::Vulkan | Api::WebGpu => !device.blending.ordered_attachments,
             };
             attachments(device, state)
-                .or(unordered.then_some("reads of attachments do not come in primitive order"))
+                .or(unordered.then_some("reads of attachments are not in primitive order"))
         }
         BlendingPath::Attachment => attachments(device, state),
         BlendingPath::TileImage => tile_image(device),
@@ -50,11 +51,12 @@ fn fixed_function(has: &Blending, state: &BlendingState) -> Option<&'static str>
     if blended().any(|one| one.advanced().is_some()) {
         return Some("an attachment has an advanced equation");
     }
-    ordinary(has, state, |_| true)
+    one_pipeline(has, state, |_| true)
 }
 
-/// Returns why one pipeline cannot blend all attachments for which `is_there` is true by fixed function, if so.
-pub(super) fn ordinary(
+/// Returns why fixed function in one pipeline cannot blend all attachments for which `is_there` is true; `None` if it
+/// can.
+pub(super) fn one_pipeline(
     has: &Blending,
     state: &BlendingState,
     is_there: impl Fn(&AttachmentBlending) -> bool,
@@ -64,18 +66,20 @@ pub(super) fn ordinary(
     let blended = || there.iter().flatten();
     let logic = blended().filter(|one| one.is_logic()).count();
     if logic > 0 && !has.logic_operations {
-        return Some("logicOp is not there");
+        return Some("logicOp is not supported");
     }
     if logic > 0 && (logic < there.len() || !are_alike(&there)) {
-        return Some("a logic operation is that of all attachments, which then are not blended");
+        return Some("a logic operation applies to all attachments and disables blending");
     }
     if blended().any(AttachmentBlending::has_second_source)
         && state.attachments.len() > has.second_source_attachments as usize
     {
-        return Some("a second source is for fewer attachments, or not there");
+        return Some("dual-source blending is not supported for this many attachments");
     }
     if !has.independent_blend && !are_alike(&there) {
-        return Some("attachments are blended in several ways, and independentBlend is not there");
+        return Some(
+            "attachments are blended in different ways, but independentBlend is not supported",
+        );
     }
     None
 }
@@ -87,13 +91,13 @@ fn are_alike<T: PartialEq>(all: &[T]) -> bool {
 /// Returns why `VK_EXT_blend_operation_advanced` cannot blend the attachments.
 fn native(device: &Device, state: &BlendingState) -> Option<&'static str> {
     if device.api != Api::Vulkan {
-        return Some("only Vulkan has equations of its own");
+        return Some("only Vulkan supports advanced equations natively");
     }
     let Some(has) = device.blending.native else {
-        return Some("VK_EXT_blend_operation_advanced is not there");
+        return Some("VK_EXT_blend_operation_advanced is not supported");
     };
     if state.attachments.len() > has.max_attachments as usize {
-        return Some("advancedBlendMaxColorAttachments are fewer attachments than the subpass has");
+        return Some("the subpass has more attachments than advancedBlendMaxColorAttachments");
     }
     // Limits of the advanced equations.
     let advanced = || state.attachments.iter().flatten().filter_map(AttachmentBlending::advanced);
@@ -101,39 +105,41 @@ fn native(device: &Device, state: &BlendingState) -> Option<&'static str> {
         return Some(why);
     }
     if state.attachments.iter().flatten().any(AttachmentBlending::is_logic) {
-        return Some("a logic operation turns blending off");
+        return Some("a logic operation disables blending");
     }
-    // State that all attachments must share.
+    // The state that all attachments must share.
     let all: Vec<_> = advanced().collect();
     let alphas = |one: &AdvancedBlending| (one.overlap, one.source, one.destination);
     if !are_alike(&all.iter().map(|one| alphas(one)).collect::<Vec<_>>()) {
-        return Some("overlap and kinds of alpha are those of all attachments");
+        return Some("overlap and kinds of alpha must be the same for all attachments");
     }
     if !has.independent && !are_alike(&state.attachments) {
         return Some(
-            "attachments have several equations, and advancedBlendIndependentBlend is not there",
+            "attachments have different equations, but advancedBlendIndependentBlend is not supported",
         );
     }
-    ordinary(&device.blending, state, |one| one.advanced().is_none())
+    one_pipeline(&device.blending, state, |one| one.advanced().is_none())
 }
 
 /// Returns why the extension does not support the equations of one attachment.
 fn equation(has: &NativeBlending, wanted: &AdvancedBlending) -> Option<&'static str> {
     let beyond = |equation: &Equation| !Equation::KHR.contains(equation);
     if !has.all_operations && wanted.equations.iter().any(beyond) {
-        return Some("advancedBlendAllOperations is not there");
+        return Some("advancedBlendAllOperations is not supported");
     }
     if !has.straight_source && wanted.source == Alpha::Straight {
-        return Some("advancedBlendNonPremultipliedSrcColor is not there");
+        return Some("advancedBlendNonPremultipliedSrcColor is not supported");
     }
     if !has.straight_destination && wanted.destination == Alpha::Straight {
-        return Some("advancedBlendNonPremultipliedDstColor is not there");
+        return Some("advancedBlendNonPremultipliedDstColor is not supported");
     }
     if !has.correlated_overlap && wanted.overlap != Overlap::Uncorrelated {
-        return Some("advancedBlendCorrelatedOverlap is not there");
+        return Some("advancedBlendCorrelatedOverlap is not supported");
     }
     if !has.clamped_results && wanted.clamp_results {
-        return Some("extendedDynamicState3ColorBlendAdvanced, which clamps results, is not there");
+        return Some(
+            "extendedDynamicState3ColorBlendAdvanced, which clamps results, is not supported",
+        );
     }
     None
 }
@@ -142,47 +148,47 @@ fn equation(has: &NativeBlending, wanted: &AdvancedBlending) -> Option<&'static 
 fn attachments(device: &Device, state: &BlendingState) -> Option<&'static str> {
     let has = &device.blending;
     match device.api {
-        Api::WebGpu => return Some("WebGPU's shaders do not read attachments"),
+        Api::WebGpu => return Some("WebGPU shaders cannot read attachments"),
         Api::Metal if !has.framebuffer_fetch => {
-            return Some("the device's shaders do not read attachments");
+            return Some("shaders of the device cannot read attachments");
         }
         Api::Metal => return None,
         Api::Vulkan => {}
     }
     if state.attachments.iter().flatten().count() > has.max_input_attachments as usize {
-        return Some("maxPerStageDescriptorInputAttachments are fewer than are blended");
+        return Some("more attachments are blended than maxPerStageDescriptorInputAttachments");
     }
     let local = has.local_read && (has.local_read_multisampled || !state.multisampled);
     if state.rendering_only && !local {
-        return Some("dynamic rendering reads attachments with dynamicRenderingLocalRead only");
+        return Some("dynamic rendering can read attachments only with dynamicRenderingLocalRead");
     }
     None
 }
 
 fn tile_image(device: &Device) -> Option<&'static str> {
     if !device.blending.tile_images || device.api != Api::Vulkan {
-        return Some("VK_EXT_shader_tile_image is not there");
+        return Some("VK_EXT_shader_tile_image is not supported");
     }
-    (!device.dynamic_rendering).then_some("tile images are of dynamic rendering")
+    (!device.dynamic_rendering).then_some("tile images require dynamic rendering")
 }
 
 fn interlock(device: &Device, state: &BlendingState) -> Option<&'static str> {
     let Some(has) = device.blending.interlock.filter(|_| device.api == Api::Vulkan) else {
-        return Some("VK_EXT_fragment_shader_interlock is not there");
+        return Some("VK_EXT_fragment_shader_interlock is not supported");
     };
     match state.multisampled {
-        true if !has.sample => return Some("fragmentShaderSampleInterlock is not there"),
-        false if !has.pixel => return Some("fragmentShaderPixelInterlock is not there"),
+        true if !has.sample => return Some("fragmentShaderSampleInterlock is not supported"),
+        false if !has.pixel => return Some("fragmentShaderPixelInterlock is not supported"),
         _ => {}
     }
     if state.layered {
-        return Some("storage images of several layers are not stored to");
+        return Some("stores to layered storage images are not supported");
     }
     if !state.early_tests {
-        return Some("a fragment that fails its tests late would be stored all the same");
+        return Some("a fragment that fails late fragment tests would be stored anyway");
     }
     if !state.plain_attachments {
-        return Some("a storage image has no write mask, and no sRGB");
+        return Some("storage images support neither write masks nor sRGB");
     }
     None
 }

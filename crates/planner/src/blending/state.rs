@@ -1,15 +1,17 @@
-//! The blending state for which a plan is made.
+//! The input of blending plans: the blending state of a pipeline.
 
-use polyshade::advanced_blend::{Alpha, Equation, Factor, LogicOperation, Ordinary, Overlap};
+use polyshade::advanced_blend::{
+    Alpha, Equation, Factor, FixedFunctionBlend, LogicOperation, Overlap,
+};
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// The blending state of a pipeline, with the properties of its draws that the choice depends on.
+/// The blending state of a pipeline, with the properties of its draws that affect the choice of mechanism.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct BlendingState {
-    /// The colour attachments, by location; `None` if one is not blended.
+    /// The blending of each colour attachment, indexed by location; `None` for an attachment that is not blended.
     pub attachments: Vec<Option<AttachmentBlending>>,
     /// Whether the attachments are multisampled.
     pub multisampled: bool,
@@ -19,11 +21,11 @@ pub struct BlendingState {
     pub overlap: Overlapping,
     /// Whether the fragment shader declares early fragment tests, or no fragment fails a test.
     pub early_tests: bool,
-    /// Whether the attachments have no write mask and no sRGB format: stores to a storage image bypass both.
+    /// Whether no attachment has a write mask or an sRGB format. Stores to a storage image would bypass both.
     pub plain_attachments: bool,
     /// Whether the host can only begin passes with `vkCmdBeginRendering`, without render pass objects.
     pub rendering_only: bool,
-    /// The requested mechanism. The default is the first that is supported, in the order of
+    /// The requested mechanism. The default is the first supported mechanism in the order of
     /// [`BlendingPath::ALL`](super::BlendingPath::ALL).
     pub path: Option<super::BlendingPath>,
 }
@@ -33,12 +35,12 @@ pub struct BlendingState {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Overlapping {
-    /// Primitives of one draw, and of different draws.
+    /// Primitives within one draw and primitives of different draws.
     #[default]
     WithinDraws,
     /// Only primitives of different draws; each draw covers a pixel once.
     BetweenDraws,
-    /// None between two clears or barriers.
+    /// No primitives between two clears or barriers.
     Never,
 }
 
@@ -50,7 +52,7 @@ pub enum AttachmentBlending {
     /// With equations of `VK_EXT_blend_operation_advanced`.
     Advanced(AdvancedBlending),
     /// With blend factors and a blend operation.
-    Ordinary(Ordinary),
+    FixedFunction(FixedFunctionBlend),
     /// By a logic operation.
     Logic(LogicOperation),
 }
@@ -59,7 +61,7 @@ impl AttachmentBlending {
     pub(super) fn advanced(&self) -> Option<&AdvancedBlending> {
         match self {
             Self::Advanced(advanced) => Some(advanced),
-            Self::Ordinary(_) | Self::Logic(_) => None,
+            Self::FixedFunction(_) | Self::Logic(_) => None,
         }
     }
 
@@ -69,7 +71,9 @@ impl AttachmentBlending {
 
     pub(super) fn has_second_source(&self) -> bool {
         match self {
-            Self::Ordinary(ordinary) => ordinary.factors().any(Factor::is_of_second_source),
+            Self::FixedFunction(fixed_function) => {
+                fixed_function.factors().any(Factor::is_of_second_source)
+            }
             Self::Advanced(_) | Self::Logic(_) => false,
         }
     }
@@ -80,7 +84,7 @@ impl AttachmentBlending {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct AdvancedBlending {
-    /// The equations that draws use.
+    /// The blend equations that draws use.
     pub equations: Vec<Equation>,
     /// How source and destination overlap.
     pub overlap: Overlap,

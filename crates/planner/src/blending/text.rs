@@ -1,4 +1,4 @@
-//! Plans of blending as text, for people and for tests.
+//! Formats blending plans as text, for people and for tests.
 
 use super::{
     Action, Before, Between, BlendingOrder, BlendingPath, BlendingPlan, Change, Layout, Usage,
@@ -117,10 +117,10 @@ impl fmt::Display for Between {
         match self.action {
             Action::Barrier(from, to) => write!(f, "barrier by region, {from} -> {to}"),
             Action::BarrierBetweenPasses(from, to) => {
-                write!(f, "end the pass, barrier, {from} -> {to}, go on with what it held")
+                write!(f, "end the pass, barrier, {from} -> {to}, continue with its contents")
             }
             Action::Copy => {
-                f.write_str("end the pass, copy the attachment, go on with what it held")
+                f.write_str("end the pass, copy the attachment, continue with its contents")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How vertices become primitives, and which primitives an API rasterizes as the application requires.
+//! Primitive assembly, and checks that the API rasterizes the primitives as the application requires.
 
 use super::super::device::Api;
 use super::super::state::Topology;
@@ -11,7 +11,7 @@ use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_spv::Error;
 
 impl PlanBuilder<'_> {
-    /// Returns how vertices are assembled to the application's primitives, and the draw command.
+    /// Returns the draw command, and how the pipeline assembles the application's primitives.
     pub(in super::super) fn assembled(&self) -> Result<(Assembly, DrawCall), Error> {
         let topology = self.pipeline.topology;
         let instead = match topology {
@@ -33,7 +33,8 @@ impl PlanBuilder<'_> {
             | DrawCall::ByteCount(_)
             | DrawCall::Rewritten(_) => {
                 let message = format!(
-                    "a {} with indices or arguments in buffers: {} has none, and the host would have to read them",
+                    "cannot draw a {} with index or argument buffers: {} does not support it, and the host would have \
+                        to read the buffers",
                     topology.name(),
                     self.device.api.name()
                 );
@@ -71,15 +72,15 @@ impl PlanBuilder<'_> {
         self.device.provoking_vertex.is_some_and(|modes| modes.last)
     }
 
-    /// Rejects primitives that the API would rasterize with another provoking vertex or other restarts.
+    /// Rejects primitives that the API would rasterize with a different provoking vertex or different restarts.
     pub(super) fn check_rasterized(&self, assembly: Assembly, call: DrawCall) -> Result<(), Error> {
         let topology = match assembly {
             Assembly::Points | Assembly::AsDrawn(Topology::PointList) => return Ok(()),
             Assembly::AsDrawn(topology) | Assembly::Rewritten(topology) => topology,
         };
         if self.pipeline.provoking_vertex == ProvokingVertex::Last && !self.has_last() {
-            let message = "the device has no provoking vertex mode for the last vertex, which flat inputs come from: \
-                without any, plan for the first one";
+            let message = "the device cannot use the last vertex as the provoking vertex: if the pipeline has no flat \
+                inputs, plan for the first vertex";
             return Err(Error::new(&code::PLAN_PROVOKING_VERTEX, message));
         }
         let is_indexed = matches!(call, DrawCall::Indexed | DrawCall::IndexedIndirect);
@@ -92,13 +93,15 @@ impl PlanBuilder<'_> {
             (true, false) => Err(Error::new(
                 &code::PLAN_PRIMITIVE_RESTART,
                 format!(
-                    "a {topology_name} with indices that do not restart it: {name} restarts strips always; where \
-                     no index is all ones, plan for primitive_restart"
+                    "cannot draw a {topology_name} with indices and without primitive restart: {name} always restarts \
+                        strips; if no index has all bits set, plan for primitive_restart"
                 ),
             )),
             (false, true) => Err(Error::new(
                 &code::PLAN_PRIMITIVE_RESTART,
-                format!("a {topology_name} that indices restart: {name} restarts strips only"),
+                format!(
+                    "cannot draw a {topology_name} with primitive restart: {name} restarts only strips"
+                ),
             )),
             (true, true) | (false, false) => Ok(()),
         }

@@ -1,12 +1,12 @@
-//! A plan in a pass that cannot end: steps that a pass cannot contain are recorded before and after it.
+//! Plans for a pass that cannot end. Steps that a pass cannot contain are recorded before and after the pass.
 
 use super::super::steps::{Attachments, Pass, RecordAt, Step};
 use crate::code;
 use polyshade_spv::Error;
 
-/// Moves the steps for which a plan ends and resumes the application's pass before or after that pass.
+/// Moves the steps that would interrupt the application's pass to the places before and after the pass.
 pub(super) fn around(steps: Vec<Step>) -> Result<Vec<Step>, Error> {
-    // Alternately the steps in the pass and the steps outside of it.
+    // Split the steps into parts, alternately in the pass and outside of it.
     let mut parts = vec![Vec::new()];
     for step in steps {
         match step {
@@ -14,10 +14,10 @@ pub(super) fn around(steps: Vec<Step>) -> Result<Vec<Step>, Error> {
             | Step::BeginPass(Pass { attachments: Attachments::Application, .. }) => {
                 parts.push(Vec::new());
             }
-            step => parts.last_mut().expect("there is one from the start").push(step),
+            step => parts.last_mut().expect("the list begins with one part").push(step),
         }
     }
-    // Parts outside of the pass are recorded before it, until the pass has steps; then after it.
+    // Parts outside of the pass are recorded before the pass until it has steps, and after the pass from then on.
     let mut around: Vec<Step> = Vec::new();
     let mut place = RecordAt::InPass;
     for (number, part) in parts.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {

@@ -7,7 +7,7 @@ use super::PlanBuilder;
 use crate::code;
 use polyshade_spv::Error;
 
-/// How the shaders of the counter pass use counters.
+/// How the shaders of the counter pass read counters.
 const COUNTER_PASS_READS: Use = Use::Storage(ShaderStage::Compute);
 const COUNTER_PASS_STORES: Use = Use::Store(ShaderStage::Compute);
 
@@ -32,7 +32,7 @@ impl<'s> PlanBuilder<'s> {
         if self.native().is_some_and(|active| active.begin.is_running()) && !barriers.is_empty() {
             return Err(Error::new(
                 &code::PLAN_WAIT_DURING_CAPTURE,
-                "nothing can be waited for while capture runs",
+                "cannot wait for other work while the capture is active",
             ));
         }
         self.wait(barriers);
@@ -45,12 +45,12 @@ impl<'s> PlanBuilder<'s> {
         self.wait_after_uses(capture)
     }
 
-    /// Adds the barrier between the capture, which is over, and the commands that follow the draw.
+    /// Adds the barrier between the finished capture and the commands that follow the draw.
     pub(in super::super) fn wait_after_capture(&mut self) {
         self.wait(self.captured_after().into_iter().collect());
     }
 
-    /// Adds the barrier after the capture, with a barrier for the outputs that the capture has stored.
+    /// Adds the barrier after the capture, and a barrier for the outputs that the capture has stored.
     pub(in super::super) fn wait_for_outputs(&mut self) {
         let captured = self.captured_after().into_iter();
         self.wait(captured.chain([sync::outputs(self.path)]).collect());
@@ -81,15 +81,15 @@ impl<'s> PlanBuilder<'s> {
         if self.runs_on() && !barriers.is_empty() {
             return Err(Error::new(
                 &code::PLAN_WAIT_DURING_CAPTURE,
-                "nothing can be waited for while capture runs on",
+                "cannot wait after the draw: the capture remains active",
             ));
         }
         self.wait(barriers);
         Ok(())
     }
 
-    /// The barriers between the counters that the draw uses and later commands. They are only for uses by the counter
-    /// pass, or only for other uses.
+    /// Returns the barriers between the draw's uses of counters and later commands. `by_counter_pass` selects the
+    /// uses by the counter pass; otherwise only other uses are included.
     fn counters_after(&self, by_counter_pass: bool) -> impl Iterator<Item = Barrier> {
         let next = self.not_apart(&self.draw.next.counters);
         let counters = match by_counter_pass == self.path.stores() {
@@ -101,13 +101,14 @@ impl<'s> PlanBuilder<'s> {
         counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], &next)))
     }
 
-    /// The barriers after the counter pass that must precede the pass. Other plans have them after the draw.
+    /// Returns the barriers for the counter pass that must precede a pass that is recorded around. Other plans have
+    /// these barriers after the draw.
     pub(super) fn wait_before_counter_pass(&self) -> impl Iterator<Item = Barrier> {
         self.counters_after(true).filter(|_| self.draw.pass == PassState::RecordedAround)
     }
 
-    /// The uses that need barriers. If an API orders commands only by the ends of passes, uses outside of passes need
-    /// none: the active pass has to end for a copy or a dispatch anyway.
+    /// Returns the uses that need barriers. In an API whose only barriers are the ends of passes, copies and
+    /// dispatches need none, because the active pass must end for them anyway.
     fn not_apart(&self, uses: &[Use]) -> Vec<Use> {
         let explicit = self.device.api == Api::Vulkan;
         let within = |one: &Use| explicit || one.is_drawn();
@@ -119,7 +120,7 @@ impl<'s> PlanBuilder<'s> {
         reads.chain(capture).collect()
     }
 
-    /// How the draw uses its arguments, indices and attributes.
+    /// Returns how the draw uses its arguments, indices and attributes.
     fn inputs(&self) -> Vec<Use> {
         let of_call: &[Use] = match &self.draw.call {
             Call::Vertices | Call::ByteCount(_) => &[],
@@ -127,14 +128,14 @@ impl<'s> PlanBuilder<'s> {
             Call::Indirect => &[Use::IndirectArguments],
             Call::IndexedIndirect => &[Use::IndirectArguments, Use::Indices],
         };
-        // The resources of the vertex stage, which a dispatch reads, are inputs too.
+        // A dispatch also reads the resources of the vertex stage.
         let resources = self.is_dispatched().then_some(Use::Uniform(ShaderStage::Compute));
         let own = of_call.iter().chain(&[Use::Vertices]).flat_map(|one| self.reads_as(*one));
         own.chain(resources).collect()
     }
 
-    /// The uses that a read of the draw becomes. Variants read indices and attributes in the vertex stage, the
-    /// counter pass reads arguments and indices in a compute stage, and a compute stage that captures reads all
+    /// Returns the uses that replace a read of the draw. Variants read indices and attributes in the vertex stage,
+    /// and the counter pass reads arguments and indices in a compute stage. A compute stage that captures reads all
     /// inputs of the vertex stage, which does not run with rasterizer discard.
     fn reads_as(&self, one: Use) -> Vec<Use> {
         if self.is_dispatched() {
@@ -158,7 +159,8 @@ impl<'s> PlanBuilder<'s> {
         std::iter::once(one).chain(also).collect()
     }
 
-    /// The counter that the device computes the draw's vertex count from, if any, and how it reads the counter.
+    /// Returns the counter from which the device computes the draw's vertex count, if any, and how the device reads
+    /// it.
     fn device_count(&self) -> Option<(&'s ByteCount, Use)> {
         match &self.draw.call {
             Call::ByteCount(count) if self.has_device_counters() && count.is_on_device() => {
@@ -175,7 +177,7 @@ impl<'s> PlanBuilder<'s> {
         }
     }
 
-    /// How the draw uses the counters, if the device keeps them.
+    /// Returns how the draw uses the counters, if the device keeps them.
     fn counter_uses(&self) -> Vec<Use> {
         let Feedback::Active(active) = &self.draw.feedback else { return Vec::new() };
         let by: [Use; 2] = match self.path {
@@ -191,7 +193,7 @@ impl<'s> PlanBuilder<'s> {
     }
 }
 
-/// The use by the capturing compute stage that replaces this read by a vertex stage.
+/// Returns the use by the capturing compute stage that replaces this read by a vertex stage.
 fn in_compute_stage(one: Use) -> Option<Use> {
     let stage = ShaderStage::Compute;
     match one {

@@ -1,12 +1,12 @@
-// Advances the counters on the device: from the begin of a capture and the arguments of its draws, it computes the
-// host parameters of the variants, the arguments of the draws that capture, the query results, and the counters at
-// the end.
+// Advances the counters on the device: from the begin of a capture and the arguments of its draws, this shader
+// computes the host parameters of the variants, the arguments of the draws that capture, the query results, and the
+// counters at the end.
 //
 // Each draw begins where the previous one ends, and there may be many draws, so each invocation of one workgroup
 // handles a part of them. In the first turn, each invocation adds up the bytes that its part would capture. Then the
-// parts take turns in order: a part that fits as a whole, or of which nothing fits, is passed in one step; the others
-// are walked draw by draw. In the last turn, all parts that were passed are walked in parallel. Commands draw nothing
-// until they are written.
+// parts take turns in order. If a part fits as a whole, or none of it fits, it is passed in one step. Otherwise its
+// invocation walks it draw by draw. In the last turn, all parts that were passed are walked in parallel. Commands
+// draw nothing until they are written.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -15,7 +15,7 @@
 
 const uint INVOCATIONS = 32u;
 
-// The least draws of a part, if there are enough draws: a turn costs more than walking a few draws.
+// The minimum number of draws per part, if there are enough draws. A turn costs more than walking a few draws.
 const uint DRAWS_OF_PART = 64u;
 
 layout(local_size_x = INVOCATIONS) in;
@@ -33,7 +33,7 @@ const uint TABLE_HIGH = 9u;
 const uint REACHED = 10u;
 const uint INSTANCES = 11u;
 
-// The product, or the largest number on overflow.
+// The product as 32 bits, or the largest number on overflow.
 uint most_of(const uvec2 one, const uint other) {
     uvec2 both = product(one.x, other);
     return one.y == 0u && both.y == 0u ? both.x : ~0u;
@@ -125,7 +125,7 @@ uvec4 of_each_buffer(const uvec2 job, const uint first) {
     return uvec4(LOAD(job, first), LOAD(job, first + 2u), LOAD(job, first + 4u), LOAD(job, first + 6u));
 }
 
-// How many of `needed` primitives of so many vertices fit into every buffer that captures.
+// The number of primitives, of at most `needed`, that fit into every capturing buffer. Each has `vertices` vertices.
 uvec2 fitting(const uvec4 sizes, const uvec4 strides, const uvec2 needed, const uint vertices) {
     uvec4 room = less_of_each(sizes, reached) / max(strides * vertices, uvec4(1u));
     room = mix(room, uvec4(~0u), equal(strides, uvec4(0u)));
@@ -160,7 +160,7 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
             case TABLE_LOW: value = table.x; break;
             case TABLE_HIGH: value = table.y; break;
             case INSTANCES: value = numbers.instances; break;
-            // The binding begins so many bytes before the range, a multiple of 4.
+            // `value` contains the distance from the start of the binding to the range, a multiple of 4.
             case REACHED: value = (value & ~3u) + reached[value & 3u]; break;
         }
         STORE(block, word, value);
@@ -168,7 +168,7 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
 }
 
 // Writes the workgroup counts to dispatch the vertices of all instances, as `Layout::work_groups` returns them,
-// limited to the most workgroups that can be numbered.
+// limited to the maximum number of workgroups.
 void write_groups(const uvec2 place, const Numbers numbers) {
     const uint GROUP = 64u;
     const uint ROW = 65535u;
@@ -202,7 +202,7 @@ void write_command(const uvec2 job, const uint number, const Numbers numbers) {
     }
 }
 
-// Adds a draw to the sum of the part.
+// Adds a draw to the part's sum.
 void add_up(const uvec2 job, const uvec4 sizes, const uvec4 strides, const uvec2 needed, const uint vertices) {
     sum_of_part.primitives = sum(sum_of_part.primitives, needed);
     bool is_first = sum_of_part.state == uvec2(0u);
@@ -229,7 +229,7 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     uvec2 table = uvec2(0u);
     if (has(job, RESTARTS)) {
         table = table_of(job, number);
-        // A draw that is left out has no table.
+        // A skipped draw has no table.
         primitives = is_drawn ? LOAD(table, 1u) : 0u;
     }
     uvec2 needed = product(primitives, numbers.instances);
@@ -238,7 +238,7 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     uvec2 written = needed;
     if (adds_up) {
         add_up(job, sizes, strides, needed, vertices);
-        // A draw that no later turn reaches draws nothing.
+        // If no later turn reaches this draw, it draws nothing.
         numbers.instances = 0u;
     } else {
         written = fitting(sizes, strides, needed, vertices);
@@ -258,8 +258,8 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
 // The number of steps for a job: a job without draws takes one as well.
 uint draws_of(const uvec2 job) { return has(job, DRAWS) ? max(LOAD(job, MOST), 1u) : 1u; }
 
-// Walks a part: adds it up (`adds_up`), executes it, or, if it was passed (`is_plain`), writes its parameters and
-// commands.
+// Walks a part. This adds the part up (`adds_up`), or writes the parameters and commands of a passed part
+// (`is_plain`), or otherwise executes the part.
 void walk(const Part part, const bool adds_up, const bool is_plain) {
     bool is_turn = !adds_up && !is_plain;
     uint number = part.job;
@@ -369,7 +369,7 @@ void main() {
     const uint first_turn = 0u;
     const uint last_turn = INVOCATIONS + 1u;
 #else
-    // A single part is only walked in its turn.
+    // A single part needs only its own turn.
     uint first_turn = parts > 1u ? 0u : 1u;
     uint last_turn = parts > 1u ? parts + 1u : 1u;
 #endif

@@ -1,6 +1,6 @@
 // Shared by the shaders of the counter pass: the jobs that the host writes, and memory accesses.
 //
-// A location is an address or, if BOUND is defined, an offset and the number of a buffer, from 1 on; (0, 0) is no
+// A location is an address or, if BOUND is defined, an offset and a buffer number, starting at 1; (0, 0) is no
 // location. All locations come from the host: the values of arguments, counts and counters never decide where the
 // shaders write.
 
@@ -33,7 +33,7 @@ layout(std430, set = 0, binding = 7) buffer Memory7 { uint words[]; } memory7;
         case 8u: WORD_OF(memory7, act) break;  \
     }
 
-// Functions that load and store a word of a buffer: any buffer, or a fixed one.
+// Functions that load and store a word, either of any buffer or of a fixed buffer.
 #define ACCESS(load, store, one_of)                                            \
     uint load(const uvec2 place, const uint number) {                          \
         uint at = (place.x >> 2) + number;                                     \
@@ -46,7 +46,8 @@ layout(std430, set = 0, binding = 7) buffer Memory7 { uint words[]; } memory7;
         one_of(place.y, WRITE)                                                 \
     }
 
-// The counter pass's own data is in the first two buffers: an access to any buffer takes eight times as much code.
+// The counter pass's own data is in the first two buffers, because code that can access any buffer is eight times as
+// long.
 #define OWN(number, act) WORD_OF(memory0, act)
 #define STATES(number, act) WORD_OF(memory1, act)
 
@@ -66,10 +67,10 @@ ACCESS(load_state, store_state, STATES)
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 
-// Coherent, as invocations read words that others of their workgroup have written.
+// Coherent, because invocations read words that other invocations of their workgroup have written.
 layout(buffer_reference, std430, buffer_reference_align = 4) coherent buffer Memory { uint words[]; };
 
-// A word at a location. No variable ever holds a pointer, as some drivers miscompile that.
+// A word at a location. No variable holds a pointer, because some drivers miscompile pointer variables.
 #define LOAD(place, number) Memory(place).words[number]
 #define STORE(place, number, value) Memory(place).words[number] = value
 
@@ -88,7 +89,7 @@ layout(push_constant) uniform Push {
     uint job_count;
 };
 
-// Stands in place of the number of jobs: `jobs` is then the location of a list (`List` in counter_pass.rs).
+// Replaces the number of jobs. `jobs` is then the location of a list (`List` in counter_pass.rs).
 const uint LISTED = ~0u;
 
 // Offsets in a job, in words; `Job::words` in counter_pass.rs writes them. A location takes two words.
@@ -152,7 +153,7 @@ uint less(const uint from, const uint what) { return from - min(from, what); }
 
 #include "adjacency.glsl"
 
-// 64-bit numbers, the lower half first. WGSL has no instructions for carries.
+// Operations on 64-bit numbers, lower half first, without the carry instructions that WGSL lacks.
 uvec2 sum(const uvec2 one, const uvec2 other) {
     uint low = one.x + other.x;
     return uvec2(low, one.y + other.y + uint(low < other.x));
@@ -179,13 +180,13 @@ uvec2 first_job() { return job_count == LISTED ? place_in(jobs, 0u) : jobs; }
 
 uint number_of_jobs() { return job_count == LISTED ? LOAD(jobs, 2u) : job_count; }
 
-// The words of a pool of tables, as in `Segments::pool` in counter_pass.rs: two words that are an empty table, for
-// draws without their own, then the used and the available space in units of 8 bytes. The tables of draws follow.
+// The words of a pool of tables, as in `Segments::pool` in counter_pass.rs: an empty table (two words) for draws
+// without their own table, then the used and the available space in units of 8 bytes. The tables of the draws follow.
 const uint POOL_TAKEN = 2u;
 const uint POOL_ROOM = 3u;
 const uint POOL_HEAD = 2u;
 
-// The number of draws of a job that are executed: conditional rendering and a count in a buffer leave draws out.
+// The number of draws of a job that execute, considering conditional rendering and a draw count in a buffer.
 uint count_of_draws(const uvec2 job) {
     uint most = LOAD(job, MOST);
     uvec2 count = place_in(job, COUNT);
@@ -199,7 +200,7 @@ uint count_of_draws(const uvec2 job) {
     return most;
 }
 
-// The arguments of a draw; of a draw with indices, `first` and `count` refer to indices.
+// The arguments of a draw. For an indexed draw, `first` and `count` refer to indices.
 struct Numbers {
     uint count;
     uint instances;

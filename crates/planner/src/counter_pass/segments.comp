@@ -1,5 +1,5 @@
 // Finds the segments between restarts in the indices of draws, as `transform_feedback::Segments` does. One workgroup
-// makes the table of one draw. Each invocation walks its part of the indices three times: to count the restarts and
+// builds the table of one draw. Each invocation walks its part of the indices three times: to count the restarts and
 // find the last one, to count the primitives of the segments that end in the part, and to write the segments.
 
 #version 450
@@ -21,14 +21,14 @@ shared uint restarts[INVOCATIONS];
 shared uint begins[INVOCATIONS];
 shared uint primitives[INVOCATIONS];
 
-// Not a position of an index.
+// Stands for no index position.
 const uint NONE = ~0u;
 
 // The location of the table, and its maximum size in words.
 shared uvec2 table;
 shared uint table_words;
 
-// Allocates space for a table with so many segments.
+// Allocates space for a table with this number of segments.
 void place_table(const uvec2 job, const uint draw, const uint segments) {
     table = behind(place_in(job, TABLES), draw * LOAD(job, TABLE_STRIDE));
     table_words = LOAD(job, TABLE_STRIDE) >> 2;
@@ -71,11 +71,11 @@ bool is_restart(const Indices indices, const uint position) {
     return index == ~0u >> 32u - (8u << indices.type);
 }
 
-// A loop iteration handles so many indices, unrolled: drivers stop loops after some number of iterations.
+// The number of indices per loop iteration, unrolled, because drivers stop loops after some number of iterations.
 const uint INDICES_OF_ROUND = 8u;
 #define EACH_OF_ROUND(act) act(0u) act(1u) act(2u) act(3u) act(4u) act(5u) act(6u) act(7u)
 
-// Which of the indices of an iteration restart primitives, one bit each.
+// Returns a mask with one bit per index of an iteration, set if the index restarts primitives.
 uint restarts_of_round(const Indices indices, const uint position, const uint last) {
     uint found = 0u;
 #define LOOK_AT(one) found |= uint(one < last - position && is_restart(indices, position + one)) << one;
@@ -108,7 +108,7 @@ void write_end(const uvec2 job, const uint number, const uint begin, const uint 
     STORE(table, 1u, all);
 }
 
-// Replaces the values of each part by the sum over the parts before it, and returns the total.
+// Replaces the values of each part by the sum over all previous parts, and returns the total.
 uint add_restarts_up() {
     uint all = 0u;
     uint begin = 0u;
@@ -132,7 +132,7 @@ void add_primitives_up() {
     }
 }
 
-// The numbers of the draw and of its job: the workgroups of a list are numbered consecutively, in rows.
+// The numbers of the draw and of its job. The workgroups of a list are numbered consecutively, in rows.
 uvec2 draw_and_job() {
     const uint ROW = 65535u;
     if (job_count != LISTED) {
@@ -153,14 +153,16 @@ void main() {
     bool is_listed = which.y < max(number_of_jobs(), 1u) || job_count != LISTED;
     uvec2 job = behind(first_job(), is_listed ? which.y * JOB_SIZE : 0u);
     uint draw = which.x;
-    // Uniform in the workgroup, but WGSL cannot prove it, so all invocations must reach the barriers.
+    // This value is uniform in the workgroup, but WGSL cannot prove it. All invocations must therefore reach the
+    // barriers.
     bool is_meant = is_listed && has(job, RESTARTS) && draw < count_of_draws(job);
     Numbers numbers = Numbers(0u, 0u, 0u, 0u, 0u);
     if (is_meant) {
         numbers = numbers_of_draw(job, draw);
     }
 #ifndef BOUND
-    // A draw beyond the count gets the empty table, as the count may change before the counter pass reads it.
+    // A draw beyond the count gets the empty table, because the count may change before the counter pass reads the
+    // count.
     bool has_pool = is_there(place_in(job, POOL));
     if (gl_LocalInvocationID.x == 0u && is_listed && !is_meant && has_pool && draw < LOAD(job, MOST)) {
         STORE(place_in(job, TABLES), draw, 0u);
@@ -213,7 +215,7 @@ void main() {
         barrier();
         if (me == 0u && turn == TO_COUNT) {
             uint all = add_restarts_up();
-            // One more entry, as the end marker follows the last segment.
+            // One more entry, for the end marker after the last segment.
             if (is_meant) {
                 place_table(job, draw, all + 2u);
             }

@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 pub struct Blending {
     /// `VK_EXT_blend_operation_advanced`, if it is supported.
     pub native: Option<NativeBlending>,
-    /// `rasterizationOrderColorAttachmentAccess`: input attachments are read in primitive order.
+    /// `rasterizationOrderColorAttachmentAccess`: reads of input attachments are in primitive order.
     pub ordered_attachments: bool,
     /// Whether fragment shaders can read their attachments (`[[color(n)]]`) in order: Metal on Apple GPUs.
     pub framebuffer_fetch: bool,
     /// `VK_EXT_shader_tile_image` with `shaderTileImageColorReadAccess`.
     pub tile_images: bool,
-    /// `VK_EXT_fragment_shader_interlock`, with stores from fragment shaders and storage images without a format.
+    /// `VK_EXT_fragment_shader_interlock`, if fragment shaders can store and storage images need no format.
     pub interlock: Option<Interlock>,
     /// `dynamicRenderingLocalRead`: attachments can be read inside `vkCmdBeginRendering`.
     pub local_read: bool,
-    /// `dynamicRenderingLocalReadMultisampledAttachments`: multisampled attachments too.
+    /// `dynamicRenderingLocalReadMultisampledAttachments`: multisampled attachments can be read there, too.
     pub local_read_multisampled: bool,
     /// `sampleRateShading`.
     pub sample_shading: bool,
@@ -29,7 +29,8 @@ pub struct Blending {
     pub independent_blend: bool,
     /// `logicOp`.
     pub logic_operations: bool,
-    /// `maxFragmentDualSrcAttachments`: the most attachments with dual-source blending; 0 without `dualSrcBlend`.
+    /// `maxFragmentDualSrcAttachments`: the maximum number of attachments with dual-source blending; 0 without
+    /// `dualSrcBlend`.
     pub second_source_attachments: u32,
     /// `maxColorAttachments`.
     pub max_attachments: u32,
@@ -64,7 +65,8 @@ impl Default for Blending {
 pub struct NativeBlending {
     /// `advancedBlendCoherentOperations`: overlapping primitives blend in order without barriers.
     pub coherent: bool,
-    /// `advancedBlendMaxColorAttachments`: the most attachments of a subpass, blended or not.
+    /// `advancedBlendMaxColorAttachments`: the maximum number of attachments of a subpass, whether they are blended
+    /// or not.
     pub max_attachments: u32,
     /// `advancedBlendIndependentBlend`: each attachment may have a different equation.
     pub independent: bool,
@@ -76,7 +78,8 @@ pub struct NativeBlending {
     pub correlated_overlap: bool,
     /// `advancedBlendAllOperations`: the equations beyond the 15 of `KHR_blend_equation_advanced`.
     pub all_operations: bool,
-    /// `extendedDynamicState3ColorBlendAdvanced`: results can be clamped, which only this dynamic state can request.
+    /// `extendedDynamicState3ColorBlendAdvanced`: results can be clamped. Only this dynamic state can request
+    /// clamping.
     pub clamped_results: bool,
 }
 
@@ -106,7 +109,8 @@ pub struct Interlock {
     pub sample: bool,
 }
 
-/// The device's support for clip and cull distances and their replacements. The default is a device with neither.
+/// The device's support for clip and cull distances, and for geometry stages that replace them. The default supports
+/// neither.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -117,7 +121,7 @@ pub struct DistanceSupport {
     pub cull: u32,
     /// `maxCombinedClipAndCullDistances`.
     pub combined: u32,
-    /// Whether a fragment stage can read them as built-in arrays.
+    /// Whether a fragment stage can read the distances as built-in arrays.
     pub fragment_reads: bool,
     /// `maxGeometryOutputVertices`; 0 without `geometryShader`.
     pub geometry_vertices: u32,

@@ -1,4 +1,4 @@
-//! The data that the storage path needs about a capture, also made from the results of lowerings.
+//! The data about a capture that the storage path needs, and conversions from the results of lowerings.
 
 use super::{Capture, FeedbackBuffer, Path};
 use polyshade::host::{Binding, HostParams, LimitName, ParamSource, Purpose, Requirements, Set};
@@ -18,34 +18,34 @@ pub struct Storage {
     #[cfg_attr(feature = "serde", serde(default))]
     pub binding: Binding,
     /// Where the shader reads the host parameters. With an address, the shader also addresses the feedback buffers.
-    pub host: ParamSource,
-    /// The number of all storage buffers of the stage, those of the original shader included.
+    pub params_at: ParamSource,
+    /// The number of storage buffers of the stage, including those of the original shader.
     pub storage_buffers: u32,
-    /// The names of the host parameters; by default those of variants for any draw.
+    /// The names of the host parameters. The default is the list for variants that support any draw.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub words: Vec<String>,
-    /// The topologies that the variants support; by default all without adjacency.
+    pub params: Vec<String>,
+    /// The topologies that the variants support. The default is all topologies without adjacency.
     #[cfg_attr(feature = "serde", serde(default))]
     pub topologies: Vec<transform_feedback::Topology>,
-    /// Whether the variants allow feedback buffers that are not bound.
+    /// Whether the variants allow unbound feedback buffers.
     #[cfg_attr(feature = "serde", serde(default))]
     pub unbound_buffers: bool,
     /// How the variants read indices, if they are for indexed draws.
     #[cfg_attr(feature = "serde", serde(default))]
     pub indices: Option<StoredIndices>,
-    /// The buffer through which outputs can be passed to the raster pass, if the variants support it.
+    /// The buffer that can pass outputs to the raster pass, if the variants support it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub outputs: Option<StoredOutputs>,
 }
 
-/// The buffer through which outputs are passed from the capture pass to the raster pass.
+/// The buffer that passes outputs from the capture pass to the raster pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct StoredOutputs {
     /// The binding of the buffer in the set of the feedback buffers.
     pub buffer: Binding,
-    /// The bytes of a vertex in the buffer.
+    /// The size of a vertex in the buffer, in bytes.
     pub stride: u32,
 }
 
@@ -54,13 +54,14 @@ pub struct StoredOutputs {
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct StoredIndices {
-    /// The binding of the index buffer in the set of the feedback buffers, unless the shader reads its address.
+    /// The binding of the index buffer in the set of the feedback buffers; `None` if the shader reads its address.
     pub buffer: Option<Binding>,
-    /// Whether an index may restart primitives, so that there is a table of segments.
+    /// Whether an index may restart primitives. If so, the variants read a segment table.
     pub restart: bool,
-    /// The binding of the table, unless the shader reads its address.
+    /// The binding of the segment table; `None` if the shader reads its address.
     pub segments: Option<Binding>,
-    /// Whether the shader reads `gl_DrawID`, for which it has a host parameter. Ignored if the parameters are named.
+    /// Whether the shader reads `gl_DrawID`, which needs a host parameter. This field is ignored if the parameters
+    /// are named.
     pub draw_index: bool,
 }
 
@@ -78,9 +79,9 @@ impl Capture {
         let storage = first.or(by_address).map(|(set, binding)| Storage {
             set,
             binding,
-            host: words.source,
+            params_at: words.source,
             storage_buffers: needs.limits.get(&STORAGE_BUFFERS).copied().unwrap_or(0),
-            words: words.params.iter().map(|word| word.name.clone().into_owned()).collect(),
+            params: words.params.iter().map(|word| word.name.clone().into_owned()).collect(),
             topologies: layout.topologies().to_vec(),
             unbound_buffers: layout.takes_unbound_buffers(),
             indices: StoredIndices::of(words, needs),
@@ -92,14 +93,14 @@ impl Capture {
 }
 
 impl Storage {
-    /// Whether the host parameters are those of variants that are dispatched, for draws of several instances.
+    /// Whether the host parameters belong to dispatched variants, which support several instances.
     pub(crate) fn is_dispatched(&self) -> bool {
-        self.words.iter().any(|word| word == "instance_count")
+        self.params.iter().any(|word| word == "instance_count")
     }
 }
 
 impl StoredIndices {
-    /// How the variants of a lowering read indices, if they do.
+    /// Returns how the variants of a lowering read indices, if they do.
     fn of(words: &HostParams, needs: &Requirements) -> Option<Self> {
         words.number("index_size")?;
         let bound = |purpose: Purpose| {
@@ -113,7 +114,7 @@ impl StoredIndices {
 }
 
 impl StoredOutputs {
-    /// The outputs buffer of a lowering, if one of its variants stores outputs for another.
+    /// Returns the outputs buffer of a lowering, if one of its variants stores outputs for another variant.
     fn of(layout: &Layout, needs: &Requirements) -> Option<Self> {
         let bound = needs.descriptors.iter().find(|one| one.purpose == Purpose::Outputs)?;
         Some(Self { buffer: bound.binding, stride: layout.outputs_stride() })

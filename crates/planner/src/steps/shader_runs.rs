@@ -1,15 +1,15 @@
-//! How often the shader of a draw runs, and why.
+//! The number of shader runs per draw, and the reason.
 
 #[cfg(feature = "serde")]
 use serde::Serialize;
 use std::fmt;
 
-/// How often the shader runs for a vertex that two passes capture and rasterize, and why.
+/// How many times the shader runs if one pass captures a draw and another pass rasterizes it, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ShaderRuns {
-    /// Once: the shader costs more than writing and reading its outputs, from `min_vertices` vertices on.
+    /// Once: for at least `min_vertices` vertices, the shader costs more than writing and reading its outputs.
     OnceForCost(SpillCost),
     /// Once: the shader has side effects, which two runs would repeat.
     OnceForSideEffects,
@@ -19,7 +19,7 @@ pub enum ShaderRuns {
     TwiceForSmallDraw(SpillCost),
     /// Twice: the cost of the shader is unknown.
     TwiceForUnknownCost,
-    /// Twice: outputs are read back by draws without indices, and indices restart primitives.
+    /// Twice: indices restart primitives, but the draw that reads stored outputs has no indices.
     TwiceForRestart,
     /// Twice: the device owns the counters, and the host does not know the size of the outputs.
     TwiceForDeviceCount,
@@ -35,7 +35,7 @@ pub struct SpillCost {
     pub shader: u32,
     /// The cost of writing its outputs to a buffer and reading them.
     pub spill: u32,
-    /// The vertices of the smallest draw that saves more than the barrier costs; 0 if no draw does.
+    /// The vertex count of the smallest draw that saves more than the barrier costs; 0 if no draw does.
     pub min_vertices: u32,
 }
 

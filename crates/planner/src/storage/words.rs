@@ -3,17 +3,18 @@
 use super::super::check;
 use super::super::device::{Api, Device};
 use super::super::state::{Active, Begin, Bound, Capture, CounterOwner, Path, Pipeline, Storage};
-use super::super::steps::{ParamValue, ParamValues, StorageRange, WordRange};
+use super::super::steps::{ParamRange, ParamValue, ParamValues, StorageRange};
 use crate::code;
 use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{ProvokingVertex, Topology};
 use polyshade_spv::Error;
 
 /// The range of a buffer that captures nothing.
-const NOTHING: WordRange =
-    WordRange { offset: 0, size: 0, reached: ParamValue::Constant(0), unbound: false };
+const NOTHING: ParamRange =
+    ParamRange { offset: 0, size: 0, counter: ParamValue::Constant(0), unbound: false };
 
-/// The bindings of the feedback buffers, if they have any, and the host parameters that locate the feedback ranges.
+/// Returns the bindings of the feedback buffers, if the shader has bindings, and the host parameters that locate the
+/// feedback ranges.
 pub(super) fn bindings(
     device: &Device,
     pipeline: &Pipeline,
@@ -32,47 +33,47 @@ pub(super) fn bindings(
         }
         let Some(Some(bound)) = active.buffers.get(number as usize) else {
             // A descriptor cannot be left unbound.
-            if storage.unbound_buffers && storage.host.is_address() {
-                ranges.push(WordRange { unbound: true, ..NOTHING });
+            if storage.unbound_buffers && storage.params_at.is_address() {
+                ranges.push(ParamRange { unbound: true, ..NOTHING });
                 offsets.push(0);
                 continue;
             }
             let message = format!(
-                "feedback buffer {number} captures something and is not bound, which only variants \
-                 ignore that are made for it and find their buffers by addresses"
+                "feedback buffer {number} captures outputs but is not bound: only variants that access buffers by \
+                    address and allow unbound buffers ignore it"
             );
             return Err(Error::new(&code::PLAN_UNBOUND_BUFFER, message));
         };
-        let reached = reached(active, number);
+        let counter = counter(active, number);
         offsets.push(bound.offset);
-        if storage.host.is_address() {
-            ranges.push(WordRange { offset: 0, size: memory_range(bound)?, reached, ..NOTHING });
+        if storage.params_at.is_address() {
+            ranges.push(ParamRange { offset: 0, size: memory_range(bound)?, counter, ..NOTHING });
             continue;
         }
         let (range, lead, size) = storage_range(device, bound)?;
         let binding = Binding(storage.binding.0.saturating_add(number));
         bindings.push(StorageRange { set: storage.set, binding, buffer: number, ..range });
-        ranges.push(WordRange { offset: lead, size, reached, unbound: false });
+        ranges.push(ParamRange { offset: lead, size, counter, unbound: false });
     }
     check_overlaps(device, active, &bindings)?;
     let last = pipeline.provoking_vertex == ProvokingVertex::Last;
     let word = |name: &str| {
         let value = value(name, topology, last, (&ranges, &offsets));
         value.ok_or_else(|| {
-            Error::new(&code::PLAN_UNKNOWN_PARAM, format!("the host has no word `{name}`"))
+            Error::new(&code::PLAN_UNKNOWN_PARAM, format!("unknown host parameter `{name}`"))
         })
     };
-    let names = match &storage.words[..] {
+    let names = match &storage.params[..] {
         [] => any_draw(ranges.len(), storage, path),
         names => names.to_vec(),
     };
     let words = names.iter().map(|name| word(name)).collect::<Result<_, Error>>()?;
-    Ok((bindings, ParamValues { source: storage.host, values: words, names, ranges }))
+    Ok((bindings, ParamValues { source: storage.params_at, values: words, names, ranges }))
 }
 
-/// The names of the host parameters of variants for any draw, which capture to so many buffers.
+/// Returns the names of the host parameters for variants that support any draw and capture to `buffers` buffers.
 fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
-    let by_address = storage.host.is_address();
+    let by_address = storage.params_at.is_address();
     let of_vertices = match storage.indices {
         None => ["topology", "flags", "first_vertex", "vertex_count"],
         Some(_) => ["topology", "flags", "first_index", "index_count"],
@@ -98,8 +99,8 @@ fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
     let of_indices = of_indices.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned());
     let of_buffer = |number| {
         let names: &[&str] = match by_address {
-            true => &["address_low", "address_high", "size", "reached"],
-            false => &["offset", "size", "reached"],
+            true => &["address_low", "address_high", "size", "counter"],
+            false => &["offset", "size", "counter"],
         };
         names.iter().map(move |name| format!("{name}_{number}"))
     };
@@ -107,12 +108,12 @@ fn any_draw(buffers: usize, storage: &Storage, path: Path) -> Vec<String> {
     of_draw.chain(of_indices).chain((0..buffers).flat_map(of_buffer)).collect()
 }
 
-/// The value of the host parameter with this name.
+/// Returns the value of the host parameter with this name.
 fn value(
     name: &str,
     topology: Topology,
     last: bool,
-    (ranges, offsets): (&[WordRange], &[u64]),
+    (ranges, offsets): (&[ParamRange], &[u64]),
 ) -> Option<ParamValue> {
     Some(match name {
         "topology" => ParamValue::Constant(topology as u32),
@@ -133,7 +134,7 @@ fn value(
             match name {
                 "offset" => ParamValue::Constant(range.offset),
                 "size" => ParamValue::Constant(range.size),
-                "reached" => range.reached,
+                "counter" => range.counter,
                 "start" => ParamValue::Start(number),
                 "address_low" | "address_high" if range.unbound => ParamValue::Constant(0),
                 "address_low" => ParamValue::AddressLow { buffer, offset },
@@ -155,7 +156,7 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
     if size > u64::from(most) {
         return Err(Error::new(
             &code::PLAN_DEVICE_LIMIT,
-            format!("{size} bytes of a storage buffer, only {most}"),
+            format!("a storage buffer range of {size} bytes exceeds the limit of {most}"),
         ));
     }
     if size > bound.buffer_size - offset {
@@ -165,12 +166,12 @@ fn storage_range(device: &Device, bound: &Bound) -> Result<(StorageRange, u32, u
         ));
     }
     let bound = StorageRange { set: Set(0), binding: Binding(0), buffer: 0, offset, size };
-    // Both are less than `size`, which has 32 bits.
+    // Both values are less than `size`, which fits in 32 bits.
     Ok((bound, lead as u32, range.size as u32))
 }
 
-/// Rejects overlapping writable bindings of one buffer, which WebGPU forbids. Feedback ranges that overlap count as
-/// ranges of different buffers, unless the host states that the buffer is the same.
+/// Rejects overlapping writable bindings of one buffer, which WebGPU forbids. Feedback ranges that overlap are
+/// assumed to be in different buffers, unless the host states that the buffer is the same.
 fn check_overlaps(
     device: &Device,
     active: &Active,
@@ -201,8 +202,8 @@ fn check_overlaps(
                 return Err(Error::new(
                     &code::PLAN_OVERLAPPING_RANGES,
                     format!(
-                        "feedback ranges {} and {number} of one buffer, which would be bound overlapping, as bindings \
-                     begin at multiples of {alignment} bytes: WebGPU writes to none that do",
+                        "cannot bind feedback ranges {} and {number} of one buffer: bindings begin at multiples of \
+                            {alignment} bytes, so they would overlap, and WebGPU forbids overlapping writable bindings",
                         other.buffer
                     ),
                 ));
@@ -216,12 +217,15 @@ fn check_overlaps(
 fn memory_range(bound: &Bound) -> Result<u32, Error> {
     let size = check::range(bound)?.size;
     u32::try_from(size).map_err(|_| {
-        Error::new(&code::PLAN_DEVICE_LIMIT, format!("{size} bytes of a feedback range"))
+        Error::new(
+            &code::PLAN_DEVICE_LIMIT,
+            format!("a feedback range of {size} bytes is too large: its size has 32 bits"),
+        )
     })
 }
 
-/// Where capture continues in a feedback buffer.
-fn reached(active: &Active, number: u32) -> ParamValue {
+/// Returns the value that states where capture continues in a feedback buffer.
+fn counter(active: &Active, number: u32) -> ParamValue {
     match &active.begin {
         _ if active.counter_owner == CounterOwner::Device => ParamValue::DeviceCounter(number),
         Begin::Anew => ParamValue::Constant(0),

@@ -36,7 +36,7 @@ impl fmt::Display for ParamValues {
     }
 }
 
-/// Whether the host parameter has this value for the topology.
+/// Whether `number` is the value of the topology's host parameter.
 fn says(topology: Topology, number: u32) -> bool {
     topology.captured().is_some_and(|captured| captured as u32 == number)
 }
@@ -82,7 +82,7 @@ impl fmt::Display for CounterPass {
         if let Some(count) = &self.count {
             write!(f, "; vertices counted by the device, {count}")?;
         }
-        if let Some(words) = &self.words {
+        if let Some(words) = &self.params {
             write!(f, "; {words}")?;
         }
         for query in &self.queries {

@@ -1,9 +1,9 @@
-//! Composes colours from the outputs that bodies write, and stores results to their components.
+//! Composes colours from the outputs that function bodies write, and stores results to their components.
 
 use super::outputs::{Numbers, Piece};
 use polyshade_spv::{Cursor, Id, Op, StorageClass};
 
-/// Each private variable that bodies write, with the interface variable that replaces it.
+/// The private variables that function bodies write, each with the interface variable that replaces it.
 pub(super) type Interface = Vec<(Id, Id)>;
 
 /// Emits a pointer to a piece of `variable`.
@@ -18,7 +18,7 @@ pub(super) fn pointer(
     code.access_chain(ty, variable, element.as_slice())
 }
 
-/// Returns the type in which colours are blended: four floats, or four unsigned integers.
+/// Returns the type that colours are blended in: four floats, or four unsigned integers.
 pub(super) fn whole(code: &mut Cursor<'_, '_, '_>, numbers: Numbers) -> Id {
     let component = match numbers {
         Numbers::Floats => code.p.float(),
@@ -27,7 +27,7 @@ pub(super) fn whole(code: &mut Cursor<'_, '_, '_>, numbers: Numbers) -> Id {
     code.p.vector(component, 4)
 }
 
-/// Emits the colour of the pieces: four floats or unsigned integers. Missing components are 0, or 1 for alpha.
+/// Emits the colour that `pieces` form: four floats or unsigned integers. Missing components are 0, or 1 for alpha.
 ///
 /// ```text
 /// %rg     = OpLoad %v2half %colour_rg
@@ -58,7 +58,7 @@ pub(super) fn gather(code: &mut Cursor<'_, '_, '_>, pieces: &[Piece], numbers: N
     code.construct(whole, &components)
 }
 
-/// Emits the conversion of a component to a float or an unsigned integer of 32 bits.
+/// Emits the conversion of a component to a 32-bit float or unsigned integer.
 fn widen(code: &mut Cursor<'_, '_, '_>, piece: &Piece, component: Id) -> Id {
     match (piece.numbers, piece.width) {
         (Numbers::Floats, 32) | (Numbers::Unsigned, 32) => component,
@@ -97,7 +97,7 @@ fn narrow(code: &mut Cursor<'_, '_, '_>, piece: &Piece, component: Id) -> Id {
     }
 }
 
-/// Emits stores of the components of `color`, of the type [`whole`], to the pieces in the interface.
+/// Emits stores of the components of `color`, which has the type [`whole`], to the pieces in the interface.
 pub(super) fn scalarize(
     code: &mut Cursor<'_, '_, '_>,
     pieces: &[Piece],
@@ -108,8 +108,8 @@ pub(super) fn scalarize(
         let (_, new) = interface
             .iter()
             .find(|(private, _)| *private == piece.variable)
-            .expect("what is blended was taken over");
-        // A piece that is not the whole colour is composed of its components.
+            .expect("blended outputs were demoted");
+        // A piece that is not the whole colour is assembled from single components.
         let whole = whole(code, piece.numbers);
         let part = match piece.numbers {
             Numbers::Floats => code.p.float(),

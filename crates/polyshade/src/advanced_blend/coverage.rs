@@ -1,4 +1,5 @@
-//! Alpha to coverage in the shader: it uses the source's alpha, where fixed function would use the blended one.
+//! Alpha to coverage in the shader. It uses the source's alpha, where fixed-function hardware would use the blended
+//! alpha.
 
 use super::functions::Functions;
 use super::outputs::{Numbers, Piece};
@@ -13,7 +14,7 @@ pub(super) fn has_alpha(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| piece.numbers == Numbers::Floats && piece.first + piece.count == 4)
 }
 
-/// The first word of the sample mask, and the value that bodies wrote to it, if they do.
+/// The first word of the sample mask, and the value that the shader wrote to it, if any.
 pub(super) struct Mask {
     word: Id,
     /// The type of the word: `int` or `uint`.
@@ -22,7 +23,7 @@ pub(super) struct Mask {
 }
 
 impl Mask {
-    /// Finds the sample mask of the shader, or adds one; loads it at `at`.
+    /// Finds the sample mask output of the shader, or adds one, and loads the mask at `at`.
     pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -32,7 +33,7 @@ impl Mask {
         let class = StorageClass::OUTPUT;
         let found = rewrite::find_builtin(m, entry, class, BuiltIn::SAMPLE_MASK);
         let (array, ty, is_written) = match found {
-            // The mask is a separate variable in the modules of all producers; a member would have a pointer as well.
+            // All producers declare the mask as a separate variable. A block member would work as well.
             Some(found) => {
                 let mut code = p.at(at);
                 let pointer = found.pointer(&mut code);
@@ -56,7 +57,7 @@ impl Mask {
         Self { word, ty, before }
     }
 
-    /// Emits the mask that the alpha of `source`, four floats, leaves.
+    /// Emits a store of the mask, reduced according to the alpha of `source`, which is four floats.
     ///
     /// ```text
     /// %alpha    = OpCompositeExtract %float %source 3

@@ -1,4 +1,4 @@
-//! Emits the code that blends and writes the colours at every exit of the shader.
+//! Emits code at every exit of the shader that blends the colours and writes them.
 
 use super::colours::{Interface, gather, pointer, scalarize, whole};
 use super::coverage::Mask;
@@ -30,11 +30,12 @@ pub(super) fn emit<'m>(
     let host = rewrite::host_params(m, p, entry, reserved, &plan.words, "polyshade_blend")?;
     let fetch = Fetch::add(m, p, entry, (options, reserved), &locations, wrapper.epilogue)?;
     let functions = Functions::link(p, plan);
-    let is_ordinary = |one: &Blended<'_>| matches!(one.target.blending, Blending::Ordinary(_));
+    let is_fixed_function =
+        |one: &Blended<'_>| matches!(one.target.blending, Blending::FixedFunction(_));
     let constants = plan
         .blended
         .iter()
-        .any(is_ordinary)
+        .any(is_fixed_function)
         .then(|| constants(p, options, &host, wrapper.epilogue));
     let mask = plan.coverage.then(|| Mask::add(m, p, entry, wrapper.epilogue));
 
@@ -45,14 +46,16 @@ pub(super) fn emit<'m>(
         code.emit(Op::BEGIN_INVOCATION_INTERLOCK_EXT, &[]);
     }
     for blended in &plan.blended {
-        let (_, function) =
-            made.iter().find(|(target, _)| *target == blended.target).expect("one was made");
+        let (_, function) = made
+            .iter()
+            .find(|(target, _)| *target == blended.target)
+            .expect("a function was made for every target");
         let mut source = gather(&mut code, &blended.pieces, blended.numbers);
         if let (Some(mask), Some(samples), 0) = (&mask, options.coverage_samples, blended.location)
         {
             mask.store(&mut code, &functions, (source, samples));
         }
-        // Alpha to one follows coverage and precedes blending.
+        // Alpha to one comes after coverage and before blending.
         if options.alpha_to_one && blended.location == 0 {
             source = opaque(&mut code, source);
         }
@@ -62,7 +65,7 @@ pub(super) fn emit<'m>(
             Blending::Equations(_) => {
                 arguments.extend(words::select(&host, &mut code, blended.location));
             }
-            Blending::Ordinary(_) => {
+            Blending::FixedFunction(_) => {
                 arguments.push(second(&mut code, blended));
                 arguments.extend(constants);
             }
@@ -82,7 +85,7 @@ pub(super) fn emit<'m>(
     Ok(())
 }
 
-/// Emits the functions that blend; equal targets share one.
+/// Emits the functions that blend. Equal targets share a function.
 fn make<'p>(
     p: &mut Patch<'_, '_>,
     plan: &'p Plan<'_>,
@@ -95,7 +98,9 @@ fn make<'p>(
         }
         let function = match &target.blending {
             Blending::Equations(equations) => functions.blend(p, target, equations, plan.selects),
-            Blending::Ordinary(ordinary) => functions.ordinary(p, target, *ordinary),
+            Blending::FixedFunction(fixed_function) => {
+                functions.fixed_function(p, target, *fixed_function)
+            }
             Blending::Logic(operation) => functions.logic(p, target, *operation),
         };
         made.push((target, function));
@@ -103,7 +108,7 @@ fn make<'p>(
     made
 }
 
-/// Emits the second source of a target, or a null value if no factor needs it.
+/// Emits the second source of a target. If no factor uses it, emits a null value.
 fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
     if blended.reads_second() {
         return gather(code, &blended.second, Numbers::Floats);
@@ -112,7 +117,7 @@ fn second(code: &mut Cursor<'_, '_, '_>, blended: &Blended<'_>) -> Id {
     code.p.null(vec4)
 }
 
-/// Emits the blend constants: the fixed ones, or the host parameters, which are loaded at `at`.
+/// Emits the blend constants: either the fixed values, or loads of the host parameters at `at`.
 fn constants<'m>(
     p: &mut Patch<'m, '_>,
     options: &Options,
@@ -133,7 +138,8 @@ fn constants<'m>(
     }
 }
 
-/// Demotes the blended outputs to private variables, with those that must move with them, which are copied.
+/// Demotes the blended outputs to private variables. Outputs that must move together with them are demoted and
+/// copied.
 fn demote_to_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -156,7 +162,7 @@ fn demote_to_private<'m>(
     let stays = |id: &&Id| plan.copied.iter().any(|copied| copied.variable == **id);
     if let Some(id) = second.iter().find(stays) {
         let message =
-            "the second source of a target that stays shares its variable with one that goes";
+            "cannot remove a second source: an output that is not blended shares its variable";
         return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
     }
 
@@ -165,7 +171,7 @@ fn demote_to_private<'m>(
     Ok(taken.iter().filter_map(|taken| Some((taken.private, taken.interface?))).collect())
 }
 
-/// Removes the outputs from the interface, as their values are written to storage images.
+/// Removes the outputs from the interface, because their values are written to storage images instead.
 fn take_out<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -180,7 +186,8 @@ fn take_out<'m>(
         { all }.any(|piece| piece.variable == *id)
     };
     if let Some(id) = moving.iter().find(stays).or(moving.iter().find(|id| !is_blended(id))) {
-        let message = "an output stays that shares its variable or a parameter with one that goes";
+        let message = "cannot remove a blended output: an output that is not blended shares its variable or a \
+            function parameter";
         return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
     }
     rewrite::demote_to_private(m, p, entry, moving, Copies::None)?;
@@ -199,11 +206,11 @@ fn copy_rest(
         blended.chain(&plan.copied).any(|piece| piece.variable == id)
     };
     for (private, new) in interface.iter().filter(|(private, _)| !is_colour(*private)) {
-        let ty = m.pointee(*private).expect("it was taken over");
+        let ty = m.pointee(*private).expect("a demoted output has a type");
         if matches!(m.ty(m.innermost_element(ty)), Some(Type::Struct { .. })) {
             return Err(Error::new(
                 &code::BLEND_OUTPUT_TYPE,
-                "an output that moves is a structure",
+                "cannot copy an output: it is a structure",
             )
             .about(*private));
         }

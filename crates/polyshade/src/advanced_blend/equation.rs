@@ -2,12 +2,12 @@
 
 use super::names::blend_names;
 
-/// The parameters of an equation's function in `library/blend.glsl`.
+/// The form of the colours that an equation's function in `library/blend.glsl` takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
-    /// Colours that are not multiplied by alpha, and the weights of the overlap mode.
+    /// Colours that are not multiplied by alpha, with the weights of the overlap mode.
     Weighted,
-    /// Premultiplied colours.
+    /// Premultiplied colours without weights.
     Premultiplied,
 }
 
@@ -15,7 +15,7 @@ pub(super) const FORMS: [Form; 2] = [Form::Weighted, Form::Premultiplied];
 
 blend_names! {
     /// An equation of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
-    Equation: 46, "blend equation", ["vk-blend-op-"], "blend_" {
+    Equation: "blend equation", ["vk-blend-op-"], "blend_" {
         Zero "zero" zero, Src "src" src, Dst "dst" dst, SrcOver "src-over" src_over,
         DstOver "dst-over" dst_over, SrcIn "src-in" src_in, DstIn "dst-in" dst_in, SrcOut "src-out" src_out,
         DstOut "dst-out" dst_out, SrcAtop "src-atop" src_atop, DstAtop "dst-atop" dst_atop, Xor "xor" xor,
@@ -39,7 +39,7 @@ blend_names! {
 const FIRST_BLEND_OP: i32 = 1_000_148_000;
 
 impl Equation {
-    /// The 15 equations of `KHR_blend_equation_advanced`, which every implementation has.
+    /// The 15 equations of `KHR_blend_equation_advanced`, which every implementation of that extension supports.
     pub const KHR: [Self; 15] = [
         Self::Multiply,
         Self::Screen,
@@ -62,8 +62,8 @@ impl Equation {
         if self < Self::Plus { Form::Weighted } else { Form::Premultiplied }
     }
 
-    /// Returns the value of the selector: 1 to 46, in the order of `VkBlendOp`. 0, or any value of an equation that
-    /// was not declared, passes the source through.
+    /// Returns the selector value of the equation: 1 to 46, in the order of `VkBlendOp`. The value 0, and the values
+    /// of equations that the options do not list, pass the source through.
     pub fn word(self) -> u32 {
         self as u32 + 1
     }

@@ -1,6 +1,6 @@
 //! Reads and writes the destination: the colour that the attachment holds.
 
-use super::options::{Destination, Layer, Options};
+use super::options::{ArrayLayerSource, Destination, Options};
 use super::outputs::Numbers;
 use crate::code;
 use crate::fragment_tests::{check_movable, check_per_sample};
@@ -12,7 +12,7 @@ use polyshade_spv::{
     StorageClass, Type,
 };
 
-/// Operands of `OpTypeImage`.
+/// Values of `OpTypeImage` operands.
 const DIM_2D: u32 = 1;
 const DIM_SUBPASS_DATA: u32 = 6;
 const DIM_TILE_IMAGE_DATA: u32 = 4173;
@@ -24,17 +24,17 @@ const UNKNOWN_FORMAT: u32 = 0;
 const LOD: u32 = 0x2;
 const SAMPLE: u32 = 0x40;
 
-/// The images that hold the destinations, and the coordinate of the fragment.
+/// The images that hold the destinations, and the fragment's coordinate in them.
 pub(super) struct Fetch {
     destination: Destination,
     images: Vec<Image>,
-    /// The coordinate in the images; tile images need none.
+    /// The coordinate in the images. Tile images need no coordinate.
     coordinate: Option<Id>,
-    /// The sample of a multisampled image.
+    /// The sample index in a multisampled image.
     sample: Option<Id>,
 }
 
-/// The destination of one location.
+/// The image that holds the destination of one location.
 #[derive(Clone, Copy)]
 struct Image {
     location: u32,
@@ -44,7 +44,7 @@ struct Image {
 }
 
 impl Fetch {
-    /// Adds the images for `locations` and their component types. Emits the coordinate of the fragment at `at`.
+    /// Adds the images for `locations` and their component types. Emits the fragment's coordinate at `at`.
     pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -57,7 +57,7 @@ impl Fetch {
         if options.multisampled {
             check_per_sample(m, entry)?;
         }
-        // The images.
+        // Add the images.
         let mut images = Vec::new();
         for (location, numbers) in locations.iter().copied() {
             let ty = image_type(p, destination, numbers, options.multisampled);
@@ -66,7 +66,7 @@ impl Fetch {
         }
         declare(m, p, entry, destination, options.multisampled)?;
 
-        // The place of the fragment in them.
+        // Emit the fragment's coordinate in the images.
         let sample = options.multisampled.then(|| {
             p.capability(Capability::SAMPLE_RATE_SHADING);
             let int = p.int();
@@ -79,7 +79,9 @@ impl Fetch {
                 Some(p.null(pair))
             }
             Destination::Texture { layer, .. } => Some(coordinate(m, p, entry, layer, at)),
-            Destination::StorageImage { .. } => Some(coordinate(m, p, entry, Layer::One, at)),
+            Destination::StorageImage { .. } => {
+                Some(coordinate(m, p, entry, ArrayLayerSource::One, at))
+            }
             Destination::TileImage => None,
         };
         Ok(Self { destination, images, coordinate, sample })
@@ -131,7 +133,7 @@ impl Fetch {
         code.value(op, texel, &operands)
     }
 
-    /// Emits a write of `color`, of the type that was read, to a storage image.
+    /// Emits a write of `color`, which has the type that a read returns, to a storage image.
     pub(super) fn write(&self, code: &mut Cursor<'_, '_, '_>, location: u32, color: Id) {
         let image = self.image(location);
         let loaded = code.load(image.ty, image.variable);
@@ -155,7 +157,7 @@ impl Fetch {
     }
 }
 
-/// Returns the set and binding of the image for `location`; a tile image has none.
+/// Returns the set and binding of the image for `location`. A tile image has none.
 pub(super) fn place(destination: Destination, location: u32) -> Option<(Set, Binding)> {
     match destination {
         Destination::InputAttachment { set, binding, .. }
@@ -183,7 +185,7 @@ fn image_type(
 ) -> Id {
     let (dim, arrayed, sampled) = match destination {
         Destination::InputAttachment { .. } => (DIM_SUBPASS_DATA, false, NOT_SAMPLED),
-        Destination::Texture { layer, .. } => (DIM_2D, layer != Layer::One, SAMPLED),
+        Destination::Texture { layer, .. } => (DIM_2D, layer != ArrayLayerSource::One, SAMPLED),
         Destination::TileImage => (DIM_TILE_IMAGE_DATA, false, NOT_SAMPLED),
         Destination::StorageImage { .. } => (DIM_2D, false, NOT_SAMPLED),
     };
@@ -210,7 +212,7 @@ fn add_image<'m>(
         rewrite::add_to_interface(m, p, entry, variable);
         return Ok(variable);
     };
-    // Input attachments have an index too; storage images are accessed coherently.
+    // Input attachments also have an index. Storage images are accessed coherently.
     reserved.check(set, binding)?;
     let variable = rewrite::image_resource(m, p, entry, image, (set, binding), &name)?;
     match options.destination {
@@ -241,16 +243,16 @@ fn declare<'m>(
             p.extension("SPV_EXT_shader_tile_image");
         }
         Destination::StorageImage { .. } => {
-            // The interlock and early tests order and limit the stores.
+            // The interlock orders the stores. Early tests prevent the stores of fragments that fail.
             let interlock = ExecutionMode::PIXEL_INTERLOCK_ORDERED_EXT.0
                 ..=ExecutionMode::SHADING_RATE_INTERLOCK_UNORDERED_EXT.0;
             if m.modes(entry.function()).any(|mode| interlock.contains(&mode.mode().0)) {
-                let message = "the shader has an interlock of its own";
+                let message = "the shader already has a fragment shader interlock";
                 return Err(Error::new(&code::BLEND_OWN_INTERLOCK, message).about(entry.function()));
             }
             test_early(m, p, entry)?;
             if m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
-                let message = "storage images as destinations want the memory model GLSL450";
+                let message = "storage images as destinations require the memory model GLSL450";
                 return Err(Error::new(&code::BLEND_MEMORY_MODEL, message));
             }
             let (capability, mode) = if multisampled {
@@ -271,7 +273,8 @@ fn declare<'m>(
     Ok(())
 }
 
-/// Makes fragment tests early, if that changes nothing else: a fragment that fails late tests would be stored.
+/// Makes fragment tests early, if that has no other effect. With late tests, a fragment that fails them would still
+/// be stored.
 fn test_early<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -280,8 +283,7 @@ fn test_early<'m>(
     let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
     if let Some(mask) = outputs.into_iter().find(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK))
     {
-        let message =
-            "samples that the shader's sample mask leaves out would be stored all the same";
+        let message = "samples that the shader's sample mask excludes would be stored anyway";
         return Err(Error::new(&code::BLEND_SAMPLE_MASK, message).about(mask));
     }
     if m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS).is_some() {
@@ -289,10 +291,11 @@ fn test_early<'m>(
     }
     check_movable(m, entry).map_err(|error| {
         error.help(
-            "only what early tests let through can be stored: declare them in the shader, if they are meant",
+            "fragments can be stored only after early tests: declare EarlyFragmentTests in the shader if that is \
+                intended",
         )
     })?;
-    // Without early tests, this mode has no effect on the mask that the shader reads; with them it would.
+    // Without early tests, this mode does not affect the mask that the shader reads. With them, it would.
     if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
         p.remove(mode.inst());
     }
@@ -300,7 +303,7 @@ fn test_early<'m>(
     Ok(())
 }
 
-/// Fails if an input attachment of the shader already has this index.
+/// Fails if an input attachment of the shader already has the index `index`.
 fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
     let has_it = |variable: &AnyVariable<'_>| {
         let first = m.decoration(variable.result(), Decoration::INPUT_ATTACHMENT_INDEX);
@@ -313,14 +316,14 @@ fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
     };
     match m.resources().find(has_it) {
         Some(own) => {
-            let message = format!("input attachment index {index} is the shader's own");
+            let message = format!("the shader already uses input attachment index {index}");
             Err(Error::new(&code::BLEND_INPUT_ATTACHMENT_TAKEN, message).about(own.result()))
         }
         None => Ok(()),
     }
 }
 
-/// Emits the coordinate of the pixel, with the layer if the image has several.
+/// Emits the coordinate of the pixel, and of the layer if the image has several layers.
 ///
 /// ```text
 /// %fragment = OpLoad %v4float %gl_FragCoord
@@ -331,23 +334,23 @@ fn coordinate<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    layer: Layer,
+    layer: ArrayLayerSource,
     at: Position<'m>,
 ) -> Id {
     let (float, int) = (p.float(), p.int());
     let (vec2, vec4) = (p.vector(float, 2), p.vector(float, 4));
     let (ivec2, ivec3) = (p.vector(int, 2), p.vector(int, 3));
     let (fragment, _) = rewrite::input_builtin(m, p, entry, BuiltIn::FRAG_COORD, vec4);
-    // The layer is a built-in.
+    // The layer index comes from a built-in.
     let layer = match layer {
-        Layer::One => None,
-        Layer::Layer => {
+        ArrayLayerSource::One => None,
+        ArrayLayerSource::Layer => {
             if !m.has_capability(Capability::SHADER_LAYER) {
                 p.capability(Capability::GEOMETRY);
             }
             Some(rewrite::load_integer_builtin(m, p, entry, (BuiltIn::LAYER, int), at))
         }
-        Layer::View => {
+        ArrayLayerSource::View => {
             p.capability(Capability::MULTI_VIEW);
             if m.version() < (1, 3) {
                 p.extension("SPV_KHR_multiview");

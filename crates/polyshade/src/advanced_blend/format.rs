@@ -1,4 +1,4 @@
-//! The formats of attachments, as far as blending depends on them.
+//! The formats of attachments. Only the properties that matter for blending are represented.
 
 use crate::code;
 use crate::host::named;
@@ -15,10 +15,10 @@ named! {
         Unorm = "unorm",
         /// Signed normalized: the source is clamped to [-1, 1].
         Snorm = "snorm",
-        /// Unsigned normalized and stored as sRGB: like [`Unorm`](Self::Unorm), since the fetch already converts it.
-        /// Logic operations are not supported.
+        /// Unsigned normalized and stored as sRGB. Treated like [`Unorm`](Self::Unorm), since the fetch already
+        /// returns linear values. Logic operations are not supported.
         Srgb = "srgb",
-        /// Floats: nothing is clamped. Logic operations are not supported.
+        /// Floats. Colours are not clamped. Logic operations are not supported.
         Float = "float",
         /// Unsigned integers: only logic operations are supported.
         Uint = "uint",
@@ -28,10 +28,6 @@ named! {
 }
 
 impl FormatClass {
-    /// All classes.
-    pub const ALL: [Self; 6] =
-        [Self::Unorm, Self::Snorm, Self::Srgb, Self::Float, Self::Uint, Self::Sint];
-
     /// Whether shaders write integers to formats of this class.
     pub fn is_integer(self) -> bool {
         match self {
@@ -41,12 +37,12 @@ impl FormatClass {
     }
 }
 
-/// An attachment's format: its class, and the number of bits of each component.
+/// The format of an attachment: its class, and the number of bits of each component.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Format {
     class: FormatClass,
-    /// Bits of red, green, blue and alpha; 0 for an absent component.
+    /// The bits of red, green, blue and alpha; 0 for an absent component.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "bits"))]
     bits: [u8; 4],
 }
@@ -59,14 +55,15 @@ fn bits<'de, D: serde::Deserializer<'de>>(text: D) -> Result<[u8; 4], D::Error> 
 }
 
 impl Format {
-    /// Creates a format with `bits` bits of red, green, blue and alpha: at most 32, 0 for an absent component.
+    /// Creates a format with `bits` bits of red, green, blue and alpha. A component has at most 32 bits; 0 means that
+    /// it is absent.
     ///
     /// # Errors
     ///
     /// `Options`: a component has more than 32 bits, or there is no component.
     pub fn new(class: FormatClass, bits: [u8; 4]) -> Result<Self, Error> {
         if bits == [0; 4] || bits.iter().any(|bits| *bits > 32) {
-            let message = format!("there is no format of {bits:?} bits a component");
+            let message = format!("no format has components of {bits:?} bits");
             return Err(Error::new(&code::BLEND_INVALID_FORMAT, message));
         }
         Ok(Self { class, bits })
@@ -82,13 +79,13 @@ impl Format {
         self.bits
     }
 
-    /// Whether it has alpha; without, alpha reads as 1.
+    /// Whether the format has alpha. Without alpha, it reads as 1.
     pub fn has_alpha(self) -> bool {
         self.bits[3] > 0
     }
 }
 
-/// Four components of 8 bits for normalized and sRGB classes, otherwise of 32 bits.
+/// The default is four components, each with 8 bits for normalized and sRGB classes, and 32 bits otherwise.
 impl From<FormatClass> for Format {
     fn from(class: FormatClass) -> Self {
         let bits = match class {
@@ -114,16 +111,16 @@ impl fmt::Display for Format {
     }
 }
 
-/// Parses the name of a `VkFormat` of colour attachments, with or without `VK_FORMAT_`, in upper or lower case:
+/// Parses the name of a `VkFormat` of a colour attachment, with or without `VK_FORMAT_`, in upper or lower case:
 /// `R8G8B8A8_UNORM`, `A2B10G10R10_UNORM_PACK32`.
 impl FromStr for Format {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let wrong = || {
-            let message = format!("`{text}` is no format of a colour attachment");
+            let message = format!("`{text}` is not a format of a colour attachment");
             Error::new(&code::BLEND_INVALID_FORMAT, message)
-                .help("formats are named as VkFormat has them: R8G8B8A8_UNORM, R5G6B5_UNORM_PACK16")
+                .help("use the name of a VkFormat, such as R8G8B8A8_UNORM or R5G6B5_UNORM_PACK16")
         };
         let name = text.trim().to_ascii_uppercase();
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(&name);
@@ -147,7 +144,7 @@ impl FromStr for Format {
     }
 }
 
-/// Returns the bits of each component from a text such as `R5G6B5`.
+/// Returns the bits of each component in a text such as `R5G6B5`.
 fn components(text: &str) -> Option<[u8; 4]> {
     let mut bits = [0; 4];
     let mut rest = text;

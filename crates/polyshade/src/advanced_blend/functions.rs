@@ -1,8 +1,8 @@
-//! The functions that blend, one for each kind of target, composed of library functions.
+//! The functions that blend, one for each kind of target. They are composed of library functions.
 
 use super::equation::{FORMS, Form};
 use super::format::FormatClass;
-use super::needs::{logic_needs, ordinary_needs};
+use super::needs::{fixed_function_needs, logic_needs};
 use super::options::{Alpha, Blending, ColorBlend, Overlap};
 use super::{Equation, Plan};
 use crate::{library, rewrite};
@@ -22,9 +22,9 @@ impl Functions {
                     advanced.extend(clamping(target.format.class()));
                     equations_need(target, equations, &mut advanced);
                 }
-                Blending::Ordinary(ordinary) => {
+                Blending::FixedFunction(fixed_function) => {
                     advanced.extend(clamping(target.format.class()));
-                    ordinary_needs(*ordinary, &mut fixed);
+                    fixed_function_needs(*fixed_function, &mut fixed);
                 }
                 Blending::Logic(operation) => {
                     logic_needs(*operation, target.format.class(), &mut fixed);
@@ -44,11 +44,11 @@ impl Functions {
 
     pub(super) fn get(&self, name: &str) -> Id {
         let found = self.0.iter().find(|(other, _)| *other == name);
-        found.expect("what a target needs was linked").1
+        found.expect("the functions of a target were linked").1
     }
 
     /// Emits the function that blends a target with equations: `vec4 blend(vec4 source, vec4 destination)`, with a
-    /// third parameter if a host parameter selects the equation.
+    /// third parameter, the selector, if a host parameter selects the equation.
     ///
     /// ```text
     ///          …
@@ -83,7 +83,7 @@ impl Functions {
             code.end_function(Some(result));
             return id;
         };
-        // Code that equations share precedes the branch: llvmpipe runs all branches for every pixel.
+        // Emit the code that equations share before the branch, because llvmpipe runs all branches for every pixel.
         let arguments = FORMS.map(|form| {
             let is_used = equations.iter().any(|equation| equation.form() == form);
             is_used.then(|| self.arguments(&mut code, target, form, colours))
@@ -100,7 +100,7 @@ impl Functions {
         for (equation, label) in equations.iter().zip(&labels) {
             code.emit(Op::LABEL, &[label.word()]);
             let arguments = arguments[equation.form() as usize].as_ref();
-            let arguments = arguments.expect("it is the form of one of the equations");
+            let arguments = arguments.expect("the form of every equation has arguments");
             let result = self.equation(&mut code, target, *equation, arguments);
             code.emit(Op::RETURN_VALUE, &[result.word()]);
         }
@@ -112,7 +112,7 @@ impl Functions {
         id
     }
 
-    /// Emits the conversions of both colours that fixed-function blending makes first.
+    /// Emits the conversions of both colours that must precede fixed-function blending.
     pub(super) fn prepare(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -138,7 +138,7 @@ impl Functions {
         }
     }
 
-    /// Emits the arguments of equations of a form: both colours, and the weights if they need any.
+    /// Emits the arguments for equations of a given form: both colours, and the weights if the form needs them.
     fn arguments(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -182,7 +182,7 @@ impl Functions {
     }
 }
 
-/// Emits the destination, with an alpha of 1 if the attachment has none.
+/// Emits the destination colour, with an alpha of 1 if the attachment has no alpha.
 pub(super) fn with_alpha(
     code: &mut Cursor<'_, '_, '_>,
     target: &ColorBlend,
@@ -233,7 +233,8 @@ fn weights(overlap: Overlap) -> &'static str {
     }
 }
 
-/// Returns the function that converts a colour to the form that an equation needs, if it has another.
+/// Returns the function that converts a colour to the form that an equation needs, or `None` if it already has that
+/// form.
 fn conversion(form: Form, alpha: Alpha) -> Option<&'static str> {
     match (form, alpha) {
         (Form::Weighted, Alpha::Premultiplied) => Some(UNPREMULTIPLY),

@@ -4,7 +4,7 @@ use super::names::blend_names;
 
 blend_names! {
     /// A logic operation, in the order of `VkLogicOp`.
-    LogicOperation: 16, "logic operation", ["vk-logic-op-", "gl-"], "logic_" {
+    LogicOperation: "logic operation", ["vk-logic-op-", "gl-"], "logic_" {
         Clear "clear" clear, And "and" and, AndReverse "and-reverse" and_reverse, Copy "copy" copy,
         AndInverted "and-inverted" and_inverted, NoOp "no-op" no_op, Xor "xor" xor, Or "or" or, Nor "nor" nor,
         Equivalent "equivalent" equivalent, Invert "invert" invert, OrReverse "or-reverse" or_reverse,

@@ -1,11 +1,12 @@
-//! Defines enums of blending whose members have names and functions in the GLSL library.
+//! Defines blending enums. Each member has a name and a function in the GLSL library.
 
 use crate::code;
 use polyshade_spv::Error;
 
-/// Defines enums in the order of Vulkan. Each member has a name and a library function `$library` + `$function`.
+/// Defines enums with the members in the order of Vulkan. Each member has a name, and the library function with the
+/// name `$library` + `$function`.
 macro_rules! blend_names {
-    ($($(#[$doc:meta])* $set:ident: $count:literal, $what:literal, $prefixes:expr, $library:literal {
+    ($($(#[$doc:meta])* $set:ident: $what:literal, $prefixes:expr, $library:literal {
         $($name:ident $text:literal $function:ident,)*
     })*) => {$(
         crate::host::named! {
@@ -15,17 +16,14 @@ macro_rules! blend_names {
         }
 
         impl $set {
-            /// All members, in the order of Vulkan.
-            pub const ALL: [Self; $count] = [$(Self::$name,)*];
-
-            /// Returns its function in the library.
+            /// Returns the member's function in the library.
             pub(super) fn function(self) -> &'static str {
                 match self { $(Self::$name => concat!($library, stringify!($function)),)* }
             }
         }
 
-        /// Parses the name in upper or lower case, also in the form of Vulkan and OpenGL: `VK_BLEND_OP_HSL_HUE_EXT`,
-        /// `HSL_HUE_KHR`, `GL_NOOP`.
+        /// Parses the name in upper or lower case. Accepts the names of Vulkan and OpenGL, too:
+        /// `VK_BLEND_OP_HSL_HUE_EXT`, `HSL_HUE_KHR`, `GL_NOOP`.
         impl std::str::FromStr for $set {
             type Err = polyshade_spv::Error;
 
@@ -58,7 +56,7 @@ pub(super) fn read<T: Copy>(
     let found = all.iter().find(|(known, _)| *known == name);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-        Error::new(&code::BLEND_UNKNOWN_NAME, format!("there is no {what} `{text}`"))
-            .help(format!("there are: {}", names.join(", ")))
+        Error::new(&code::BLEND_UNKNOWN_NAME, format!("unknown {what} `{text}`"))
+            .help(format!("known names: {}", names.join(", ")))
     })
 }

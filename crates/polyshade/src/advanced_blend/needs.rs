@@ -1,14 +1,18 @@
-//! The names of the library functions that ordinary blending and logic operations need.
+//! The names of the library functions that fixed-function blending and logic operations need.
 
+use super::fixed_function::{Factor, FixedFunctionBlend};
 use super::format::FormatClass;
 use super::logic::LogicOperation;
-use super::ordinary::{Factor, Ordinary};
 
-/// Adds the functions that ordinary blending needs.
-pub(super) fn ordinary_needs(ordinary: Ordinary, names: &mut Vec<&'static str>) {
-    names.extend(ordinary.factors().map(Factor::function));
-    names.extend([ordinary.color, ordinary.alpha].map(|term| term.operation.function()));
-    names.extend((ordinary.color != ordinary.alpha).then_some(COLOR_AND_ALPHA));
+/// Adds the functions that fixed-function blending needs.
+pub(super) fn fixed_function_needs(
+    fixed_function: FixedFunctionBlend,
+    names: &mut Vec<&'static str>,
+) {
+    names.extend(fixed_function.factors().map(Factor::function));
+    names
+        .extend([fixed_function.color, fixed_function.alpha].map(|term| term.operation.function()));
+    names.extend((fixed_function.color != fixed_function.alpha).then_some(COLOR_AND_ALPHA));
 }
 
 /// Adds the functions that a logic operation needs.

@@ -1,9 +1,9 @@
 //! Options of advanced blending.
 
 use super::Equation;
+use super::fixed_function::FixedFunctionBlend;
 use super::format::{Format, FormatClass};
 use super::logic::LogicOperation;
-use super::ordinary::Ordinary;
 use crate::host::{Binding, ParamSource, Set, Value};
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub enum Alpha {
     Straight,
 }
 
-/// The way in which source and destination of a target are combined.
+/// How the source and destination of a target are combined.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -41,7 +41,7 @@ pub enum Blending {
     /// Equations of `VK_EXT_blend_operation_advanced`, in the order of `VkBlendOp`.
     Equations(#[cfg_attr(feature = "serde", serde(deserialize_with = "equations"))] Vec<Equation>),
     /// Factors and an operation, as in fixed-function blending.
-    Ordinary(Ordinary),
+    FixedFunction(FixedFunctionBlend),
     /// A logic operation on the bits of integer and unsigned normalized formats.
     Logic(LogicOperation),
 }
@@ -67,8 +67,9 @@ pub struct ColorBlend {
 }
 
 impl ColorBlend {
-    /// Blends with one of these equations; duplicates are removed. The defaults are those of Vulkan: uncorrelated,
-    /// source and destination premultiplied, results not clamped. The format is unsigned normalized with alpha.
+    /// Creates a target that blends with one of these equations; duplicates are removed. The defaults are those of
+    /// Vulkan: uncorrelated, source and destination premultiplied, results not clamped. The default format is
+    /// unsigned normalized with alpha.
     pub fn new(equations: impl IntoIterator<Item = Equation>) -> Self {
         let mut equations: Vec<Equation> = equations.into_iter().collect();
         equations.sort_unstable();
@@ -76,18 +77,18 @@ impl ColorBlend {
         Self::of(Blending::Equations(equations))
     }
 
-    /// Blends with factors and an operation, as in fixed-function blending.
-    pub fn ordinary(ordinary: Ordinary) -> Self {
-        Self::of(Blending::Ordinary(ordinary))
+    /// Creates a target that blends with factors and an operation, as in fixed-function blending.
+    pub fn fixed_function(fixed_function: FixedFunctionBlend) -> Self {
+        Self::of(Blending::FixedFunction(fixed_function))
     }
 
-    /// Combines the bits of source and destination with a logic operation. They are the bits that the
-    /// [format](Self::format) stores, so that it must be set unless it is `R8G8B8A8_UNORM`.
+    /// Creates a target that combines the bits of source and destination with a logic operation. These are the bits
+    /// that the [format](Self::format) stores, so the format must be set unless it is `R8G8B8A8_UNORM`.
     pub fn logic(operation: LogicOperation) -> Self {
         Self::of(Blending::Logic(operation))
     }
 
-    /// Has no equation, which is refused: a deserialized value must contain `blending`.
+    /// Creates a target without equations, which is invalid, so a deserialized value must contain `blending`.
     #[cfg(feature = "serde")]
     fn none() -> Self {
         Self::new([])
@@ -105,62 +106,63 @@ impl ColorBlend {
         }
     }
 
-    /// Sets the overlap of source and destination within a pixel, for equations.
+    /// Sets how source and destination overlap within a pixel. Only for equations.
     #[must_use]
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = overlap;
         self
     }
 
-    /// Sets whether the shader's colour is premultiplied, for equations.
+    /// Sets whether the shader's colour is premultiplied. Only for equations.
     #[must_use]
     pub fn source(mut self, alpha: Alpha) -> Self {
         self.source = alpha;
         self
     }
 
-    /// Sets whether the attachment holds premultiplied colours, before and after blending, for equations.
+    /// Sets whether the attachment holds premultiplied colours, before and after blending. Only for equations.
     #[must_use]
     pub fn destination(mut self, alpha: Alpha) -> Self {
         self.destination = alpha;
         self
     }
 
-    /// Clamps the results of equations to [0, 1], as `clampResults` of `VkColorBlendAdvancedEXT`.
+    /// Clamps the results of equations to [0, 1], like `clampResults` of `VkColorBlendAdvancedEXT`.
     #[must_use]
     pub fn clamp_results(mut self) -> Self {
         self.clamp_results = true;
         self
     }
 
-    /// Sets the attachment's format; its class is enough unless there is a logic operation.
+    /// Sets the attachment's format. A format class is enough unless there is a logic operation.
     #[must_use]
     pub fn format(mut self, format: impl Into<Format>) -> Self {
         self.format = format.into();
         self
     }
 
-    /// Sets that the attachment has no alpha: it reads as 1, whatever the fetch returns.
+    /// Declares that the attachment has no alpha. Alpha then reads as 1, whatever the fetch returns.
     #[must_use]
     pub fn without_alpha(mut self) -> Self {
         self.without_alpha = true;
         self
     }
 
-    /// Returns the way in which source and destination are combined.
+    /// Returns how source and destination are combined.
     pub fn blending(&self) -> &Blending {
         &self.blending
     }
 
-    /// Returns the equations in the order of `VkBlendOp`; the list is empty if the target is blended without them.
+    /// Returns the equations in the order of `VkBlendOp`. The list is empty if the target is blended without
+    /// equations.
     pub fn equations(&self) -> &[Equation] {
         match &self.blending {
             Blending::Equations(equations) => equations,
-            Blending::Ordinary(_) | Blending::Logic(_) => &[],
+            Blending::FixedFunction(_) | Blending::Logic(_) => &[],
         }
     }
 
-    /// Returns the overlap of source and destination within a pixel.
+    /// Returns how source and destination overlap within a pixel.
     pub fn overlap_mode(&self) -> Overlap {
         self.overlap
     }
@@ -185,32 +187,32 @@ impl ColorBlend {
         self.format
     }
 
-    /// Whether the attachment has alpha; if not, it reads as 1.
+    /// Whether the attachment has alpha. Without alpha, it reads as 1.
     pub fn has_alpha(&self) -> bool {
         self.format.has_alpha() && !self.without_alpha
     }
 }
 
-/// The layer of the attachment to which the fragment belongs.
+/// The layer of the attachment that the fragment belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Layer {
+pub enum ArrayLayerSource {
     /// The attachment has one layer.
     #[default]
     One,
-    /// The layer in `gl_Layer`.
+    /// The layer with the index in `gl_Layer`.
     Layer,
-    /// The layer of the view (`gl_ViewIndex`).
+    /// The layer of the current view (`gl_ViewIndex`).
     View,
 }
 
-/// Where the shader reads the destination. The attachment at location `l` is at `binding + l` of `set`.
+/// Where the shader reads the destination. The descriptor for location `l` is at `binding + l` of `set`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Destination {
-    /// The attachment as an input attachment with `InputAttachmentIndex` `index + l`.
+    /// The attachment, bound as an input attachment with `InputAttachmentIndex` `index + l`.
     InputAttachment {
         /// Descriptor set.
         set: Set,
@@ -226,12 +228,12 @@ pub enum Destination {
         /// Binding for location 0.
         binding: Binding,
         /// The layer of the image that is read.
-        layer: Layer,
+        layer: ArrayLayerSource,
     },
     /// The tile image of the attachment (`SPV_EXT_shader_tile_image`).
     TileImage,
-    /// A storage image instead of the attachment, read and written under ordered fragment shader interlock. The
-    /// output is removed from the shader.
+    /// A storage image instead of the attachment. The shader reads and writes it under ordered fragment shader
+    /// interlock, and no longer has the output.
     StorageImage {
         /// Descriptor set.
         set: Set,
@@ -240,7 +242,7 @@ pub enum Destination {
     },
 }
 
-/// The targets to blend and the source of the destination colours.
+/// The targets to blend, and where the shader reads the destination colours.
 #[derive(Clone, PartialEq, Hash, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -248,7 +250,7 @@ pub struct Options {
     pub(super) every_target: Option<ColorBlend>,
     pub(super) targets: BTreeMap<u32, Option<ColorBlend>>,
     pub(super) select: Option<ParamSource>,
-    /// Bit patterns of floats.
+    /// The blend constants, as bit patterns of floats.
     pub(super) constants: Value<[u32; 4]>,
     pub(super) destination: Destination,
     pub(super) multisampled: bool,
@@ -276,7 +278,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Blends no target, and reads the destination from input attachments at binding 0 of set 3 and index 0.
+    /// Creates options that blend no target, and read the destination from input attachments at binding 0 of set 3,
+    /// from index 0 on.
     pub fn new() -> Self {
         Self::default()
     }
@@ -293,7 +296,7 @@ impl Options {
         self.every_target(ColorBlend::new(Equation::KHR))
     }
 
-    /// Blends every target with one of these equations.
+    /// Blends every target with any of these equations.
     #[must_use]
     pub fn equations(self, equations: impl IntoIterator<Item = Equation>) -> Self {
         self.every_target(ColorBlend::new(equations))
@@ -306,7 +309,7 @@ impl Options {
         self
     }
 
-    /// Blends the target at `location` in this way.
+    /// Sets the blending of the target at `location`.
     #[must_use]
     pub fn target(mut self, location: u32, target: ColorBlend) -> Self {
         self.targets.insert(location, Some(target));
@@ -320,43 +323,44 @@ impl Options {
         self
     }
 
-    /// Selects the equation of each target with host parameters at `place`: one for each target that is blended with
-    /// equations, in the order of locations; see [`Equation::word`]. Without a selector each target must have exactly
-    /// one equation, and the code has no branch.
+    /// Selects the equation of each target with a host parameter. The parameters are at `place`, in the order of
+    /// locations, one for each target that is blended with equations; their values are those of [`Equation::word`].
+    /// Without selectors, each target must have exactly one equation, and the code has no branch.
     #[must_use]
     pub fn select(mut self, place: impl Into<Option<ParamSource>>) -> Self {
         self.select = place.into();
         self
     }
 
-    /// Sets the blend constants: red, green, blue, alpha. The default is 0. They are clamped as the source is, which
-    /// depends on the format.
+    /// Sets the blend constants: red, green, blue, alpha. The default is 0. They are clamped like the source,
+    /// depending on the format.
     #[must_use]
     pub fn blend_constants(mut self, constants: [f32; 4]) -> Self {
         self.constants = Value::Fixed(constants.map(f32::to_bits));
         self
     }
 
-    /// Reads the blend constants from four host parameters: red, green, blue and alpha as floats. If the parameters
-    /// of [`select`](Self::select) have the same source, the constants follow them.
+    /// Reads the blend constants from four host parameters: red, green, blue and alpha as floats. If
+    /// [`select`](Self::select) uses the same source, the constants follow the selectors.
     #[must_use]
     pub fn blend_constants_in(mut self, place: ParamSource) -> Self {
         self.constants = Value::Param(place);
         self
     }
 
-    /// Emulates `alphaToCoverageEnable`, which must be off, with the alpha that the shader writes to location 0.
-    /// `samples` is the sample count of the attachments: 1, 2, 4, 8, 16 or 32. The first samples stay covered; their
-    /// number is alpha times `samples`, rounded to the nearest. With more than 1 sample, the options must also be
-    /// [`multisampled`](Self::multisampled).
+    /// Emulates `alphaToCoverageEnable`, which must be off in the pipeline, with the alpha that the shader writes to
+    /// location 0. `samples` is the sample count of the attachments: 1, 2, 4, 8, 16 or 32. The first alpha ×
+    /// `samples` samples stay covered; this number is rounded to the nearest integer. With more than 1 sample, the
+    /// options must also be [`multisampled`](Self::multisampled).
     #[must_use]
     pub fn alpha_to_coverage(mut self, samples: u32) -> Self {
         self.coverage_samples = Some(samples);
         self
     }
 
-    /// Blends with an alpha of 1 at location 0, and so emulates `alphaToOneEnable`, which must be off. As in Vulkan,
-    /// other locations and the second source keep their alpha, and so does [coverage](Self::alpha_to_coverage).
+    /// Blends with an alpha of 1 at location 0. This emulates `alphaToOneEnable`, which must be off in the pipeline.
+    /// As in Vulkan, other locations, the second source and [coverage](Self::alpha_to_coverage) use the original
+    /// alpha.
     #[must_use]
     pub fn alpha_to_one(mut self) -> Self {
         self.alpha_to_one = true;
@@ -370,19 +374,19 @@ impl Options {
         self
     }
 
-    /// Sets that the attachments have several samples: the shader runs for each of them.
+    /// Declares that the attachments are multisampled. The shader then runs once per sample.
     #[must_use]
     pub fn multisampled(mut self) -> Self {
         self.multisampled = true;
         self
     }
 
-    /// Whether the shader runs for each sample.
+    /// Whether the shader runs once per sample.
     pub(crate) fn is_multisampled(&self) -> bool {
         self.multisampled
     }
 
-    /// Returns the descriptors whose numbers the options fix: of host parameters, and of the targets at `locations`.
+    /// Returns the descriptors that the options specify, for host parameters and for the targets at `locations`.
     pub(crate) fn descriptors(
         &self,
         locations: impl IntoIterator<Item = u32>,

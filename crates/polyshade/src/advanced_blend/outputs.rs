@@ -1,5 +1,5 @@
-//! The colour outputs of a fragment shader, by location: whole, divided by components, or in arrays. A location may
-//! have a first and a second source.
+//! The colour outputs of a fragment shader, by location. A colour can be one variable, several variables with some
+//! components each, or an element of an array. A location may have a first and a second source.
 
 use crate::code;
 use crate::rewrite;
@@ -8,19 +8,19 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
 use std::collections::BTreeMap;
 
-/// Consecutive components of a colour in a variable or in an element of one.
+/// Consecutive components of a colour that are in one variable, or in one element of an array variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
     pub(super) variable: Id,
-    /// Number of the element, if the variable is an array.
+    /// The number of the element, if the variable is an array.
     pub(super) element: Option<u32>,
     pub(super) first: u32,
     pub(super) count: u32,
-    /// Type of all components: a vector, or a scalar for one.
+    /// The type of the piece: a vector, or a scalar for one component.
     pub(super) ty: Id,
     pub(super) component: Id,
     pub(super) numbers: Numbers,
-    /// Bits of a component.
+    /// The number of bits of a component.
     pub(super) width: u32,
 }
 
@@ -41,13 +41,13 @@ pub(super) struct Colour {
 }
 
 impl Colour {
-    /// Returns the type of its components, which is the same for all outputs of a location.
+    /// Returns the type of the colour's components, which is the same for all outputs of a location.
     pub(super) fn numbers(&self) -> Option<Numbers> {
         self.first.first().map(|piece| piece.numbers)
     }
 }
 
-/// The largest location that is examined; no device has as many attachments.
+/// The largest location that is examined. No device has that many attachments.
 const LAST_LOCATION: u32 = 255;
 
 /// Returns the colours, by location.
@@ -61,7 +61,7 @@ pub(super) fn colours(
         for (location, piece) in pieces(m, variable)? {
             let colour = found.entry(location).or_default();
             let others = if is_second { &mut colour.second } else { &mut colour.first };
-            // Outputs may share a location, but no component, and must have the same type.
+            // Outputs may share a location but not a component, and must have the same component type.
             let apart = |other: &Piece| {
                 other.first + other.count <= piece.first || piece.first + piece.count <= other.first
             };
@@ -71,7 +71,8 @@ pub(super) fn colours(
                 return Err(Error::new(&code::BLEND_OVERLAPPING_OUTPUTS, message).about(variable));
             }
             if others.iter().any(|other| other.numbers != piece.numbers) {
-                let message = format!("outputs of location {location} are of several types");
+                let message =
+                    format!("outputs at location {location} have different component types");
                 return Err(Error::new(&code::BLEND_MIXED_TYPES, message).about(variable));
             }
             others.push(piece);
@@ -86,13 +87,13 @@ fn index(m: &Module<'_>, variable: Id) -> Result<bool, Error> {
         None | Some(0) => Ok(false),
         Some(1) => Ok(true),
         Some(index) => {
-            let message = format!("an output has index {index}, and there are 0 and 1");
+            let message = format!("an output has index {index}, but only 0 and 1 are valid");
             Err(Error::new(&code::BLEND_INVALID_OUTPUT, message).about(variable))
         }
     }
 }
 
-/// Returns the pieces of an output, with their locations; none if its components are not of 16 or 32 bits.
+/// Returns the pieces of an output, with their locations. There are none if its components do not have 16 or 32 bits.
 fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     let Some(ty) = m.pointee(variable) else {
         return Ok(Vec::new());
@@ -104,18 +105,21 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
             applied.member.is_some() && applied.decoration == Decoration::LOCATION
         };
         if m.decorations_of(m.innermost_element(ty)).any(of_member) {
-            return Err(Error::new(&code::BLEND_OUTPUT_TYPE, "colours are members of a structure")
-                .about(variable));
+            return Err(Error::new(
+                &code::BLEND_OUTPUT_TYPE,
+                "colour outputs are members of a structure",
+            )
+            .about(variable));
         }
         return Ok(Vec::new());
     };
-    // The element of an array, its components, and their type.
+    // Determine the element of an array, its components, and the type of these.
     let (element, length) = match m.ty(ty) {
         Some(Type::Array { element, length }) => {
             let length = m.constant(length).ok_or_else(|| {
                 Error::new(
                     &code::BLEND_SPECIALIZED_SIZE,
-                    "the size of an array of colours depends on a constant",
+                    "the size of an array of colour outputs depends on a specialization constant",
                 )
                 .about(variable)
             })?;
@@ -129,7 +133,7 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
         _ => {
             return Err(Error::new(
                 &code::BLEND_OUTPUT_TYPE,
-                "a colour is neither a scalar nor a vector",
+                "a colour output is neither a scalar nor a vector",
             )
             .about(variable));
         }
@@ -140,11 +144,11 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
         Some(Type::Int { width: width @ (16 | 32), signed: false }) => (Numbers::Unsigned, width),
         _ => return Ok(Vec::new()),
     };
-    // Every piece must be within the components and locations of a device.
+    // Every piece must be within the range of components and locations that a device supports.
     let first = number(Decoration::COMPONENT).unwrap_or(0);
     let end = location.checked_add(length.unwrap_or(1)).filter(|end| *end <= LAST_LOCATION + 1);
     let (Some(end), true) = (end, first <= 3 && count <= 4 - first.min(3)) else {
-        let message = "an output lies beyond the components or locations that there are";
+        let message = "an output exceeds the valid components or locations";
         return Err(Error::new(&code::BLEND_INVALID_OUTPUT, message).about(variable));
     };
     let piece = |i| {
@@ -162,10 +166,11 @@ fn element_type(ty: Id, m: &Module<'_>) -> Id {
     }
 }
 
-/// Returns `variables`, and the outputs that share a pointer parameter with them, which must move together.
+/// Returns `variables`, and all outputs that must move with them because a function receives either through the same
+/// pointer parameter.
 pub(super) fn moving_together(m: &Module<'_>, variables: &[Id]) -> Vec<Id> {
     let mut moving = variables.to_vec();
-    // Each round adds an output, and an entry point has only a few.
+    // Each round adds an output. An entry point has few outputs, so this ends soon.
     loop {
         let reach = m.reach(&moving);
         let inside: HashSet<Id> = reach.pointers.iter().filter_map(|inst| inst.result()).collect();

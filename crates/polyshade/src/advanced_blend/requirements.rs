@@ -1,6 +1,6 @@
 //! The requirements of the lowered shader on the device and the host.
 
-use super::options::{Destination, Layer, Options};
+use super::options::{ArrayLayerSource, Destination, Options};
 use super::{Plan, fetch};
 use crate::host::{
     Descriptor, DescriptorKind, Extension, Feature, Ordering, Purpose, Requirements,
@@ -33,7 +33,7 @@ pub(super) fn requirements(m: &Module<'_>, options: &Options, plan: &Plan<'_>) -
     needs
 }
 
-/// Adds the requirements of reading the destination; returns the type of its descriptors, if it has any.
+/// Adds the requirements for reading the destination. Returns the type of its descriptors, if it has any.
 fn destination(m: &Module<'_>, options: &Options, needs: &mut Requirements) -> DescriptorKind {
     let (kind, ordering) = match options.destination {
         Destination::InputAttachment { .. } => {
@@ -41,19 +41,19 @@ fn destination(m: &Module<'_>, options: &Options, needs: &mut Requirements) -> D
         }
         Destination::Texture { layer, .. } => {
             needs.features.extend(match layer {
-                Layer::One => None,
-                Layer::Layer if m.has_capability(Capability::SHADER_LAYER) => {
+                ArrayLayerSource::One => None,
+                ArrayLayerSource::Layer if m.has_capability(Capability::SHADER_LAYER) => {
                     Some(Feature::ShaderOutputLayer)
                 }
-                Layer::Layer => Some(Feature::GeometryShader),
-                Layer::View => Some(Feature::Multiview),
+                ArrayLayerSource::Layer => Some(Feature::GeometryShader),
+                ArrayLayerSource::View => Some(Feature::Multiview),
             });
             (DescriptorKind::SampledImage, Ordering::Copy)
         }
         Destination::TileImage => {
             needs.extensions.push(Extension::ShaderTileImage);
-            // Each sample is read by its own invocation, so `shaderTileImageReadSampleFromPixelRateInvocation` is not
-            // needed.
+            // Each sample is read by a separate invocation, so `shaderTileImageReadSampleFromPixelRateInvocation` is
+            // not needed.
             needs.features.push(Feature::ShaderTileImageColorReadAccess);
             (DescriptorKind::InputAttachment, Ordering::TileImage)
         }

@@ -17,8 +17,9 @@ fn constant(channel: &str) -> String {
     format!("blend_constant_{channel}")
 }
 
-/// Returns the host parameters by source; if both kinds have one source, the constants follow the selectors.
-/// `selected` are the locations of the targets with equations; `constants` is whether a factor needs the constants.
+/// Returns the host parameters, grouped by source. If selectors and constants have the same source, the constants
+/// come last. `selected` has the locations of the targets with equations. `constants` is whether a factor uses the
+/// blend constants.
 pub(super) fn words(options: &Options, selected: &[u32], constants: bool) -> Vec<HostParams> {
     let mut words = Vec::new();
     if let (Some(place), false) = (options.select, selected.is_empty()) {

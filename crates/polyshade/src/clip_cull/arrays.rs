@@ -1,4 +1,4 @@
-//! Converts built-in arrays of distances to registers, to one array, or to two.
+//! Converts built-in arrays of distances to registers, to one array, or to two arrays.
 
 use super::limits::{self, requirements};
 use super::options::{DistanceCounts, Distances, Registers, StageDistances};
@@ -28,7 +28,8 @@ pub(super) struct Array {
     pub(super) register: Register,
 }
 
-/// Returns the used built-in arrays among inputs or outputs, clip distances first. Removes unused ones.
+/// Returns the built-in arrays that the stage uses among its inputs or outputs, clip distances first. Removes unused
+/// arrays.
 pub(super) fn arrays<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -82,10 +83,10 @@ pub(super) fn declared(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<DistanceKin
     kinds
 }
 
-/// Returns the length of the array with an element for each vertex, if any, and the number of distances in each.
+/// Returns the length of the outer array with one element per vertex, if any, and the number of distances per vertex.
 fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, u32), Error> {
     let ty = m.pointee(variable).ok_or_else(|| {
-        Error::new(&code::INTERFACE_NOT_A_VARIABLE, "a built-in array is no pointer")
+        Error::new(&code::INTERFACE_NOT_A_VARIABLE, "the type of a built-in array is not a pointer")
             .about(variable)
     })?;
     let (vertices, inner) = match m.ty(ty) {
@@ -97,13 +98,14 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
         Some([count]) if is_array && per_vertex == vertices.is_some() => Ok((vertices, *count)),
         _ => Err(Error::new(
             &code::CLIP_DISTANCE_TYPE,
-            "the distances are not an array of floats of a known length",
+            "the distances are not an array of floats with a known length",
         )
         .about(variable)),
     }
 }
 
-/// Adds the features for distances that other entry points of the lowered module still need: the device may lack them.
+/// Adds the features for distances that other entry points of the lowered module still need, because the device may
+/// lack these features.
 pub(super) fn with_others<'m, T>(
     frame: &Frame<'_>,
     mut lowered: Lowered<'m, T>,
@@ -127,7 +129,7 @@ enum Form {
     Registers(Registers),
     /// One array, clip distances first.
     Combined { clip: Option<u32> },
-    /// Two arrays from one, whose first `clip` elements are clip distances.
+    /// Two arrays, made from one array that starts with `clip` clip distances.
     Separate { clip: u32 },
 }
 
@@ -142,7 +144,7 @@ pub(crate) fn to_registers<'m>(
     with_others(&frame, frame.lowered(rearranged))
 }
 
-/// Applies it to the inputs or outputs of a version, as `classes` state.
+/// Applies the step to the inputs, the outputs, or both, depending on `classes`.
 pub(super) fn registers_in(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -199,7 +201,7 @@ fn rearrange(
     let version = prepare_builtins(frame, version, classes)?;
     let target = frame.target();
     let next = frame.rewrite(&version, |m, p, entry| {
-        // Find the arrays; without any, the stage stays unchanged.
+        // Find the arrays. A stage without arrays stays unchanged.
         let mut counts = [[0; 2]; 2];
         let mut marks = [Vec::new(), Vec::new()];
         let mut sides = Vec::new();
@@ -216,7 +218,7 @@ fn rearrange(
         for (i, class, found) in sides {
             let registers = found.iter().map(|array| &array.register);
             let interpolation = &interpolation(m, entry, registers)?;
-            let side = Side { entry, class, form, arrays: &found, target, interpolation };
+            let side = StageInterface { entry, class, form, arrays: &found, target, interpolation };
             let (places, new) = side.places(m, p)?;
             if entry.model() == ExecutionModel::TESSELLATION_CONTROL
                 && class == StorageClass::OUTPUT
@@ -247,7 +249,7 @@ fn rearrange(
 }
 
 /// The inputs or the outputs of a stage.
-struct Side<'s, 'm> {
+struct StageInterface<'s, 'm> {
     entry: EntryPoint<'m>,
     class: StorageClass,
     form: Form,
@@ -265,7 +267,7 @@ struct New {
     marks: Vec<DistanceSemantic>,
 }
 
-impl<'m> Side<'_, 'm> {
+impl<'m> StageInterface<'_, 'm> {
     fn places(
         &self,
         m: &'m Module<'_>,
@@ -278,7 +280,7 @@ impl<'m> Side<'_, 'm> {
                 let location = if self.class == StorageClass::INPUT { inputs } else { outputs };
                 new.counts = signature_of(signature, own)?;
                 let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
-                let Side { entry, class, target, interpolation, .. } = *self;
+                let StageInterface { entry, class, target, interpolation, .. } = *self;
                 let place = RegisterPlace { entry, class, target, location, interpolation };
                 let (places, marks) = add_registers(m, p, place, new.counts, vertices)?;
                 new.marks = marks;
@@ -295,7 +297,7 @@ impl<'m> Side<'_, 'm> {
             }
             Form::Separate { clip } => {
                 if own[1] > 0 {
-                    let message = "the stage has cull distances in an array of their own already";
+                    let message = "the stage already has cull distances in a separate array";
                     return Err(Error::new(&code::CLIP_ALREADY_SEPARATE, message));
                 }
                 let clip = clip.min(own[0]);
@@ -309,7 +311,7 @@ impl<'m> Side<'_, 'm> {
         Ok((self.arrays.iter().map(relocation).collect(), new))
     }
 
-    /// Adds the built-in arrays that `new` counts, and returns the place of each element.
+    /// Adds built-in arrays of the lengths in `new.counts`, and returns the place of each element.
     fn add_arrays(&self, p: &mut Patch<'m, '_>, new: &mut New) -> Vec<(DistanceKind, Place)> {
         let vertices = self.arrays.iter().find_map(|array| array.register.vertices);
         let mut places = Vec::new();
@@ -325,12 +327,12 @@ impl<'m> Side<'_, 'm> {
     }
 }
 
-/// Returns the number of distances in the signature, or the stage's `own`, which must not be larger.
+/// Returns the number of distances in the signature, which must be at least `own`. Without a signature, returns `own`.
 pub(super) fn at_least(signature: Option<u32>, own: u32) -> Result<u32, Error> {
     match signature {
         Some(signature) if signature < own => {
             let message = format!(
-                "the stage has {own} distances of a kind, and the signature has {signature}"
+                "the stage has {own} distances of one kind, but the signature has {signature}"
             );
             Err(Error::new(&code::CLIP_FEWER_DISTANCES, message))
         }
@@ -338,7 +340,7 @@ pub(super) fn at_least(signature: Option<u32>, own: u32) -> Result<u32, Error> {
     }
 }
 
-/// Returns the numbers of the signature, or the stage's `own`.
+/// Returns the numbers of distances in the signature, or `own` without a signature.
 pub(super) fn signature_of(
     signature: Option<DistanceCounts>,
     own: [u32; 2],
@@ -362,7 +364,7 @@ pub(super) struct RegisterPlace<'s, 'm> {
 /// The places of distances in registers, and their semantics.
 pub(super) type AddedRegisters = (Vec<(DistanceKind, Place)>, Vec<DistanceSemantic>);
 
-/// Adds vectors for `counts` clip and cull distances; `vertices` is the length of the arrays around them.
+/// Adds vectors for `counts` clip and cull distances. If `vertices` is set, each variable is an array of this length.
 pub(super) fn add_registers<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -381,7 +383,7 @@ pub(super) fn add_registers<'m>(
     for register in 0..total.div_ceil(4) {
         let location = behind(place.location, register)?;
         check_free(m, place.entry, place.class, place.target, location)?;
-        // No wider than needed: unused components would be interpolated too.
+        // The last vector is only as wide as needed, because unused components would be interpolated too.
         let width = (total - 4 * register).min(4);
         let mut ty = if width == 1 { float } else { p.vector(float, width) };
         if let Some(vertices) = vertices {
@@ -407,15 +409,16 @@ pub(super) fn add_registers<'m>(
     Ok((places, marks))
 }
 
-/// Returns the location `count` locations after `location`.
+/// Returns `location + count`, or an error on overflow.
 pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
     location.checked_add(count).ok_or_else(|| {
-        let message = format!("there is no location {count} behind location {location}");
+        let message =
+            format!("cannot use location {location} + {count}: location numbers have 32 bits");
         Error::new(&code::CLIP_LOCATION_OUT_OF_RANGE, message)
     })
 }
 
-/// Refuses a location that an input or output of `entry` has, or that is reserved.
+/// Refuses a location that an input or output of `entry` already uses, or that is reserved.
 pub(super) fn check_free<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
@@ -433,12 +436,12 @@ pub(super) fn check_free<'m>(
     Ok(())
 }
 
-/// Returns the relocation of an array to the places of its kind.
+/// Returns the relocation of an array to the `targets` of its kind.
 pub(super) fn relocation(array: &Array, targets: &[(DistanceKind, Place)]) -> Relocation {
     let of_kind = targets.iter().filter(|(kind, _)| *kind == array.kind);
     let places = of_kind.map(|(_, place)| Some(place.clone())).take(array.count as usize);
     Relocation { register: array.register.clone(), places: places.collect() }
 }
 
-/// The most distances in registers.
+/// The maximum number of distances in registers.
 pub(super) const MOST: u32 = 8;

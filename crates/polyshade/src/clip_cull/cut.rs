@@ -1,7 +1,7 @@
 //! Emits the functions that save, interpolate and emit vertices for clipping in a geometry stage.
 //!
-//! `library/cut.glsl` decides which primitives are culled, and where they are clipped. It refers to vertices by
-//! *slots*, the elements of private arrays.
+//! `library/cut.glsl` decides which primitives are culled, and where primitives are clipped. It identifies vertices by
+//! *slots*, which are indices into private arrays.
 
 use super::primitives::{Primitive, provoking_corner};
 use super::semantics::DistanceKind;
@@ -15,25 +15,26 @@ use polyshade_spv::{Decoration, Id, Inst, Module, Op, Patch, Position, StorageCl
 
 /// The outputs of a vertex, and the parameters of clipping.
 pub(super) struct Parts<'s> {
-    /// The parts of all outputs, including distances.
+    /// The scalars and vectors of all outputs, including distances.
     pub(super) leaves: &'s [Leaf],
-    /// The output variable of each private variable; none for distances that the device lacks.
+    /// The output variable for each private variable. Distances that the device lacks have none.
     pub(super) interfaces: HashMap<Id, Id>,
-    /// The arrays of the distances that clip and cull.
+    /// The arrays of clip distances and of cull distances.
     pub(super) distances: [Option<Id>; 2],
-    /// Distances that are also ordinary outputs: the array, the number in it, and the place of the output.
-    pub(super) handed_on: Vec<(Id, u32, Place)>,
+    /// Distances that are also written to ordinary outputs: the array, the index in the array, and the place of the
+    /// output.
+    pub(super) exported_values: Vec<(Id, u32, Place)>,
     pub(super) counts: [u32; 2],
-    /// The index of the position in `leaves`.
+    /// The index of `Position` in `leaves`.
     pub(super) position: Option<usize>,
     pub(super) primitive: Primitive,
     pub(super) provoking: ProvokingVertex,
 }
 
-/// The private array with the slots of a leaf.
+/// The private array with one element of a leaf per slot.
 struct Slots {
     variable: Id,
-    /// The indices after that of the slot.
+    /// The indices that follow the slot index in an access chain.
     path: Vec<Id>,
 }
 
@@ -43,8 +44,8 @@ struct Cutter<'s, 'm, 'w> {
     slots: Vec<Slots>,
 }
 
-/// Replaces each of `emits`: an emitted vertex is saved to a slot, and primitives that it completes are emitted.
-/// `prologue` is the start of the stage.
+/// Replaces the instructions `emits`. Each emitted vertex is saved to a slot, and the primitives that it completes are
+/// clipped and emitted. `prologue` is the start of the stage.
 pub(super) fn emit_cut<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -65,7 +66,7 @@ pub(super) fn emit_cut<'m>(
     ];
     let emit = rewrite::link(p, &library::CUT, &[parts.primitive.emit()], &hooks)[0];
 
-    // The function for an emitted vertex counts the vertices of the strip. The end of a strip resets the count.
+    // `emit_vertex` counts the vertices of the strip. The end of a strip resets the count.
     let (uint, void) = (p.uint(), p.void());
     let zero = p.uint_constant(0);
     let count = p.variable(StorageClass::PRIVATE, uint, None);
@@ -84,7 +85,7 @@ pub(super) fn emit_cut<'m>(
     }
 }
 
-/// Adds an array with an element for each slot, for each leaf; distances of one kind share one.
+/// Adds an array with one element per slot for each leaf. All distances of one kind share an array.
 fn add_slots<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -142,7 +143,7 @@ fn emit_vertex(p: &mut Patch<'_, '_>, parts: &Parts<'_>, count: Id, emit: Id) ->
     function
 }
 
-/// Emits `void end_strip()`, which does nothing for points.
+/// Emits `void end_strip()`. It does nothing for points.
 fn end_strip(p: &mut Patch<'_, '_>, primitive: Primitive) -> Id {
     let (function, at, void) = (p.id(), p.slot(), p.void());
     p.name(function, "polyshade_end_strip");
@@ -197,7 +198,7 @@ impl Cutter<'_, '_, '_> {
             if let Some(interface) = self.parts.interfaces.get(&leaf.variable) {
                 places.push((*interface, leaf.path.as_slice()));
             }
-            for (array, distance, place) in &self.parts.handed_on {
+            for (array, distance, place) in &self.parts.exported_values {
                 if *array == leaf.variable && leaf.path == [*distance] {
                     places.push((place.variable, place.path.as_slice()));
                 }
@@ -217,7 +218,7 @@ impl Cutter<'_, '_, '_> {
         function
     }
 
-    /// Emits `float clip_distance(uint slot, uint plane)`, or the function for cull distances.
+    /// Emits `float clip_distance(uint slot, uint plane)`, or the equivalent function for cull distances.
     fn distance(&self, p: &mut Patch<'_, '_>, kind: DistanceKind) -> Id {
         let (function, at, uint, float) = (p.id(), p.slot(), p.uint(), p.float());
         p.name(function, &format!("polyshade_{kind}_distance"));
@@ -266,7 +267,8 @@ impl Cutter<'_, '_, '_> {
         function
     }
 
-    /// Emits the fraction at which a new vertex lies between two others on the screen; `part` is that in clip space.
+    /// Emits the position of a new vertex between two vertices, as a fraction in screen space; `part` is the fraction
+    /// in clip space.
     ///
     /// ```text
     /// %a      = OpLoad %float %w_outside
@@ -300,8 +302,8 @@ impl Cutter<'_, '_, '_> {
         code.binary(Op::F_DIV, float, share, w)
     }
 
-    /// Emits the linear interpolation between two values. Nothing is contracted, so that two primitives with a common
-    /// edge compute the same values.
+    /// Emits the linear interpolation between two values. The result has no contracted operations, so two primitives
+    /// with a common edge compute the same values.
     ///
     /// ```text
     /// %length = OpFSub %v4float %towards %from

@@ -1,5 +1,5 @@
-//! Emulates distances in the last stage before rasterization and the fragment stage, for devices without them: the
-//! distances become ordinary outputs, and the fragment stage discards by them.
+//! Emulates distances for devices without them. In the last stage before rasterization, the distances become ordinary
+//! outputs. The fragment stage reads these outputs and discards fragments.
 
 use super::arrays::{
     AddedRegisters, RegisterPlace, add_registers, arrays, at_least, behind, count, declared,
@@ -48,12 +48,14 @@ pub(super) fn emulate_last<'m>(
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
         relocate(m, p, entry, class, &relocations, sites)?;
 
-        // Each cull distance also has a flag, and clip distances that the device has stay built-in.
+        // Each cull distance also gets a flag. If the device has clip distances, the stage also writes the built-in
+        // array.
         let cull = arrays.iter().find(|array| array.kind == DistanceKind::Cull);
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         for (number, (_, flag)) in (0..).zip(&flags) {
-            let own = cull.expect("there is a flag for each cull distance").register.variable;
-            hand_on_flag(p, sites.at_exports, (own, number), flag);
+            let own =
+                cull.expect("flags exist only if the stage has cull distances").register.variable;
+            export_flag(p, sites.at_exports, (own, number), flag);
         }
         let clip = arrays.iter().find(|array| array.kind == DistanceKind::Clip);
         if let Some(clip) = clip.filter(|_| !lacking.includes(DistanceKind::Clip)) {
@@ -80,9 +82,9 @@ pub(super) fn emulate_last<'m>(
 /// The rate at which a fragment stage runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runs {
-    /// The rate that the module declares.
+    /// The rate that the module and its pipeline determine.
     AsItIs,
-    /// Once for each sample, because of a later lowering.
+    /// Once per sample, because a later lowering requires per-sample shading.
     ForEachSample,
 }
 
@@ -96,7 +98,7 @@ pub(crate) fn emulate_fragment<'m>(
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let Registers { inputs: location, signature, .. } = registers;
     let Some(signature) = signature else {
-        let message = "cannot emulate distances in a fragment stage: their numbers are missing";
+        let message = "cannot emulate distances in a fragment stage: their counts are missing";
         return Err(Error::new(&code::CLIP_NO_SIGNATURE, message));
     };
     let counts = signature.to_array();
@@ -114,7 +116,7 @@ pub(crate) fn emulate_fragment<'m>(
             return Ok(());
         }
         if runs == Runs::ForEachSample {
-            // Check this now: from here on, the shader reads its sample in any case.
+            // Check now: the result has per-sample inputs, with which this check always succeeds.
             check_per_sample(m, entry)?;
         }
         test_late(m, p, entry)?;
@@ -124,12 +126,12 @@ pub(crate) fn emulate_fragment<'m>(
         let is_tested = counts[0] > 0 && lacking.includes(DistanceKind::Clip);
         if let Some(array) = arrays.first().filter(|_| is_tested && moves_the_cut(&interpolation)) {
             let message =
-                "the shader interpolates distances otherwise than primitives are cut by them";
+                "the shader reads the distances with a different interpolation than clipping uses";
             return Err(
                 Error::new(&code::CLIP_INTERPOLATION, message).about(array.register.variable)
             );
         }
-        // Each sample needs the distance at its own position.
+        // Per-sample shading needs the distance at the position of the sample.
         if is_tested && (runs == Runs::ForEachSample || runs_per_sample(m, entry)) {
             interpolation = vec![Decoration::SAMPLE];
             p.capability(Capability::SAMPLE_RATE_SHADING);
@@ -149,7 +151,7 @@ pub(crate) fn emulate_fragment<'m>(
         let (bool, void) = (p.bool(), p.void());
         let mut code = p.at(at);
         let both = |left, right| code.binary(Op::LOGICAL_AND, bool, left, right);
-        let all = tests.into_iter().reduce(both).expect("there is a distance");
+        let all = tests.into_iter().reduce(both).expect("at least one distance is emulated");
         p.at(at).call(void, keep, &[all]);
 
         let relocations: Vec<_> = arrays.iter().map(|array| relocation(array, &places)).collect();
@@ -163,7 +165,7 @@ pub(crate) fn emulate_fragment<'m>(
     with_others(&frame, lowered)
 }
 
-/// Whether `made` declares fewer of the arrays that the device lacks than the original.
+/// Whether `made` declares fewer unsupported built-in arrays than the original module.
 fn declares_fewer(frame: &Frame<'_>, lacking: Emulated, made: &Module<'_>) -> Result<bool, Error> {
     let count = |m: &Module<'_>| {
         let kinds = declared(m, frame.entry(m)?).into_iter();
@@ -172,8 +174,8 @@ fn declares_fewer(frame: &Frame<'_>, lacking: Emulated, made: &Module<'_>) -> Re
     Ok(count(made)? < count(frame.isolated())?)
 }
 
-/// Removes early fragment tests, which would count and write fragments that are then discarded. Refuses shaders whose
-/// results would change.
+/// Removes the `EarlyFragmentTests` mode: early tests would count and write fragments that the shader then discards.
+/// Refuses shaders whose results would change.
 fn test_late<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -182,15 +184,15 @@ fn test_late<'m>(
     let Some(early) = m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS) else {
         return Ok(());
     };
-    let help = "what distances cut off is discarded, which early fragment tests do not see";
+    let help = "emulated distances discard fragments, so fragment tests must be late";
     check_movable(m, entry).map_err(|error| error.help(help))?;
-    // `PostDepthCoverage` requires early tests, and only changes the sample mask that the shader reads.
+    // `PostDepthCoverage` requires early tests. It affects only shaders that read the sample mask.
     if let Some(mode) = m.mode(entry.function(), ExecutionMode::POST_DEPTH_COVERAGE) {
         let inputs = rewrite::interface(m, entry, StorageClass::INPUT);
         let mut masks =
             inputs.into_iter().filter(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK));
         if let Some(mask) = masks.find(|mask| is_used(m, *mask)) {
-            let message = "the sample mask that the shader reads has what early tests let through";
+            let message = "the sample mask that the shader reads already excludes samples that early tests reject";
             return Err(Error::new(&code::CLIP_POST_DEPTH_COVERAGE, message)
                 .about(mask)
                 .help(help));
@@ -201,21 +203,19 @@ fn test_late<'m>(
     Ok(())
 }
 
-/// Whether values with this interpolation are 0 elsewhere than on the edge that clipping makes. With perspective
-/// interpolation, they are 0 on that edge.
+/// Whether this interpolation moves the zero line of a distance away from the edge that clipping makes. With
+/// perspective interpolation, the distance is 0 exactly on that edge.
 fn moves_the_cut(interpolation: &[Decoration]) -> bool {
     interpolation.contains(&Decoration::FLAT) || interpolation.contains(&Decoration::NO_PERSPECTIVE)
 }
 
-const FRAGMENT: Stages = Stages {
-    models: &[ExecutionModel::FRAGMENT],
-    otherwise: "does not test what is handed on of distances",
-};
+const FRAGMENT: Stages =
+    Stages { models: &[ExecutionModel::FRAGMENT], otherwise: "does not test exported distances" };
 
 /// Adds the flags that state whether cull distances are at least 0.
 ///
-/// They are interpolated with perspective, where zeros give 0. Without perspective, lavapipe gives NaN for zeros in
-/// slivers that clipping leaves.
+/// Flags use perspective interpolation, which gives 0 if all vertices have 0. Without perspective, lavapipe gives NaN
+/// in slivers that clipping leaves, even if all vertices have 0.
 fn add_flags<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -226,7 +226,7 @@ fn add_flags<'m>(
     add_registers(m, p, RegisterPlace { location, interpolation: &[], ..place }, [0, cull], None)
 }
 
-/// Emits the store of a flag: 1 if the cull distance is at least 0, otherwise 0.
+/// Emits the store of a flag, which is 1 if the cull distance is at least 0, otherwise 0.
 ///
 /// ```text
 /// %distance = OpLoad %float %private
@@ -234,7 +234,7 @@ fn add_flags<'m>(
 /// %flag     = OpSelect %float %is_not %float_1 %float_0
 ///             OpStore %to %flag
 /// ```
-fn hand_on_flag<'m>(
+fn export_flag<'m>(
     p: &mut Patch<'m, '_>,
     at: Position<'m>,
     (own, number): (Id, u32),
@@ -261,7 +261,7 @@ fn copy<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, (own, native): (Id, Id), nu
     code.store(to, distance);
 }
 
-/// Emits whether a clip distance is at least 0; for NaN this is false.
+/// Emits the test that a clip distance is at least 0. The result is false for NaN.
 fn is_inside<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, place: &Place) -> Id {
     let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
     let from = pointer(p, at, StorageClass::INPUT, place.variable, &place.path);
@@ -270,7 +270,7 @@ fn is_inside<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, place: &Place) -> Id {
     code.binary(Op::F_ORD_GREATER_THAN_EQUAL, bool, distance, zero)
 }
 
-/// Emits whether a flag is 1 at any vertex: the flag or one of its derivatives is not 0.
+/// Emits the test that a flag is 1 at any vertex: the flag or one of its derivatives is not 0.
 ///
 /// ```text
 /// %flag  = OpLoad %float %from

@@ -1,4 +1,4 @@
-//! Emulates distances exactly: a geometry stage culls and clips primitives.
+//! Emulates distances exactly by culling and clipping primitives in a geometry stage.
 
 use super::arrays::{
     AddedRegisters, Array, RegisterPlace, add_registers, arrays, count, with_others,
@@ -87,7 +87,7 @@ impl<'m> Stage<'_, 'm> {
         self.clip.emulated.includes(kind)
     }
 
-    /// Adds clipping. Returns the most vertices that are emitted, and whether they have a point size.
+    /// Adds clipping. Returns the maximum number of emitted vertices, and whether they have a point size.
     fn cut(
         &self,
         m: &'m Module<'_>,
@@ -98,8 +98,11 @@ impl<'m> Stage<'_, 'm> {
         let entry = self.entry;
         let emits = self.emits(m)?;
         let primitive = emitted(m, entry).ok_or_else(|| {
-            Error::new(&code::CLIP_GEOMETRY_MODES, "the stage does not say what it emits")
-                .about(entry.function())
+            Error::new(
+                &code::CLIP_GEOMETRY_MODES,
+                "the stage does not declare its output primitive",
+            )
+            .about(entry.function())
         })?;
         let most = self.output_vertices(m)?;
         let [clip, cull] = DISTANCE_KINDS.map(|kind| {
@@ -119,9 +122,9 @@ impl<'m> Stage<'_, 'm> {
             let of = |array: &&Array| array.register.variable == *output;
             arrays.iter().find(of).is_some_and(|array| self.is_emulated(array.kind))
         };
-        let handed_on = self.keep_distances(m, p, arrays)?;
+        let exported_values = self.keep_distances(m, p, arrays)?;
         let vertices = primitive.most_vertices(most.operands()[0], clip);
-        self.check_limits(&parts, vertices, goes, handed_on.len() as u32)?;
+        self.check_limits(&parts, vertices, goes, exported_values.len() as u32)?;
 
         let wrapper = rewrite::wrap(m, p, entry);
         let (leaving, staying): (Vec<Id>, Vec<Id>) = outputs.iter().partition(|id| goes(id));
@@ -142,7 +145,7 @@ impl<'m> Stage<'_, 'm> {
                 leaves: &parts,
                 interfaces,
                 distances,
-                handed_on,
+                exported_values,
                 counts: [clip, cull],
                 position,
                 primitive,
@@ -155,7 +158,8 @@ impl<'m> Stage<'_, 'm> {
         Ok((vertices.max(1), parts.iter().any(|leaf| is_builtin(m, leaf, BuiltIn::POINT_SIZE))))
     }
 
-    /// Adds ordinary outputs for the distances if `keep_at` is set. Returns each array and number with its output.
+    /// Adds ordinary outputs for the distances if `keep_at` is set. Returns, for each distance, its array, its index
+    /// in the array, and the added output.
     fn keep_distances(
         &self,
         m: &'m Module<'_>,
@@ -178,22 +182,21 @@ impl<'m> Stage<'_, 'm> {
         parts: &[Leaf],
         vertices: u32,
         goes: impl Fn(&Id) -> bool,
-        handed_on: u32,
+        exported_values: u32,
     ) -> Result<(), Error> {
         let staying = parts.iter().filter(|leaf| !goes(&leaf.variable));
         let staying = staying.map(|leaf| leaf.components);
-        let components = staying.fold(handed_on, u32::saturating_add);
+        let components = staying.fold(exported_values, u32::saturating_add);
         let needed = [
             (LimitName::MaxGeometryOutputVertices, vertices),
             (LimitName::MaxGeometryOutputComponents, components),
             (LimitName::MaxGeometryTotalOutputComponents, vertices.saturating_mul(components)),
         ];
-        let what =
-            format!("{vertices} vertices of {components} components are emitted at most, which is");
+        let what = format!("cannot emit up to {vertices} vertices of {components} components:");
         self.target.device_limits().check(&what, &needed)
     }
 
-    /// Returns the execution mode with the number of emitted vertices.
+    /// Returns the execution mode that declares the maximum number of emitted vertices.
     fn output_vertices(&self, m: &'m Module<'_>) -> Result<Mode<'m>, Error> {
         let says = |mode: &Mode<'_>| {
             mode.mode() == ExecutionMode::OUTPUT_VERTICES
@@ -201,7 +204,7 @@ impl<'m> Stage<'_, 'm> {
                 && mode.operands().len() == 1
         };
         m.modes(self.entry.function()).find(says).ok_or_else(|| {
-            let message = "the stage does not say how many vertices it emits";
+            let message = "the stage does not declare OutputVertices";
             Error::new(&code::CLIP_GEOMETRY_MODES, message).about(self.entry.function())
         })
     }
@@ -209,7 +212,8 @@ impl<'m> Stage<'_, 'm> {
     /// Returns the instructions that emit vertices and end strips.
     fn emits(&self, m: &'m Module<'_>) -> Result<Vec<Inst<'m>>, Error> {
         if m.mode(self.entry.function(), ExecutionMode::XFB).is_some() {
-            let message = "the stage is captured, and primitives would go before they are counted";
+            let message =
+                "the stage is captured, and clipping would drop primitives before they are counted";
             return Err(
                 Error::new(&code::CLIP_CAPTURED_STAGE, message).about(self.entry.function())
             );
@@ -224,7 +228,8 @@ impl<'m> Stage<'_, 'm> {
                         let stream = EmitStreamVertex::of(inst)
                             .map_or_else(|| Id::new(inst.words()[1]), |emit| Some(emit.stream()));
                         if stream.and_then(|stream| m.constant(stream)) != Some(0) {
-                            let message = "the stage has vertex streams that are not rasterized";
+                            let message =
+                                "the stage emits to vertex streams that are not rasterized";
                             return Err(Error::new(&code::CLIP_STREAMS, message)
                                 .about(function)
                                 .at(inst.at()));

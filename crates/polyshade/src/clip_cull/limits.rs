@@ -9,7 +9,7 @@ use polyshade_spv::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Emulated {
-    /// Clip and cull distances: a device without clip distances has no cull distances either.
+    /// Clip and cull distances. A device without clip distances has no cull distances either.
     #[default]
     All,
     /// Cull distances only, as on Metal. Clip distances stay built-in.
@@ -21,13 +21,13 @@ impl Emulated {
         self == Self::All || kind == DistanceKind::Cull
     }
 
-    /// Whether a stage with these numbers of clip and cull distances has any that the device lacks.
+    /// Whether a stage with `counts` clip and cull distances uses a kind that the device lacks.
     pub(crate) fn is_needed(self, counts: [u32; 2]) -> bool {
         DISTANCE_KINDS.into_iter().zip(counts).any(|(kind, count)| count > 0 && self.includes(kind))
     }
 }
 
-/// Returns the requirements of a stage with these numbers of clip and cull distances.
+/// Returns the requirements of a stage with `counts` clip and cull distances.
 pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     let [clip, cull] = counts;
     let mut needs = Requirements::default();
@@ -43,7 +43,7 @@ pub(super) fn requirements(counts: [u32; 2]) -> Requirements {
     needs
 }
 
-/// Removes the features and limits of distances from `needs`.
+/// Removes the features and limits for distances from `needs`.
 pub(super) fn without_distances(mut needs: Requirements) -> Requirements {
     for kind in DISTANCE_KINDS {
         needs.features.retain(|feature_of| *feature_of != feature(kind));
@@ -74,6 +74,6 @@ pub(super) fn check(target: &Target, [clip, cull]: [u32; 2]) -> Result<(), Error
         (name(DistanceKind::Cull), cull),
         (LimitName::MaxCombinedClipAndCullDistances, clip.saturating_add(cull)),
     ];
-    let what = format!("{clip} clip and {cull} cull distances are");
+    let what = format!("cannot use {clip} clip and {cull} cull distances:");
     target.device_limits().check(&what, &needed)
 }

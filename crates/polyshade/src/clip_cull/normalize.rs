@@ -15,7 +15,7 @@ use crate::rewrite::{Frame, Place};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Module, Patch, StorageClass};
 
-/// The options, with the linked distances numbered.
+/// The options, with numbers for the linked distances.
 struct Sides<'o> {
     options: &'o Normalize,
     inputs: Option<Linkage>,
@@ -41,7 +41,7 @@ impl<'o> Sides<'o> {
     }
 }
 
-/// Returns the distances in registers among the inputs and among the outputs of a stage.
+/// Returns the register distances of a stage: first those of the inputs, then those of the outputs.
 pub(super) fn own_linkages(frame: &Frame<'_>, options: &Normalize) -> Result<[Linkage; 2], Error> {
     let sides = Sides::new(options)?;
     let version = split(frame, &sides)?;
@@ -76,7 +76,7 @@ pub(super) fn normalize_in<'m>(
         is_marked |= !marking.blocks(module, entry, class).is_empty()
             || !marking.registers_or_none(module, entry, class)?.is_empty();
     }
-    // Without marked registers the module stays unchanged, but its built-in arrays have requirements.
+    // Without marked registers, the module stays unchanged, but the requirements of its built-in arrays are reported.
     if !is_marked {
         let [inputs, outputs] = own_linkages(frame, options)?;
         let counts = counts(frame)?;
@@ -107,8 +107,8 @@ pub(super) fn normalize_in<'m>(
         Ok((linkages, both, needs))
     })?;
     let (mut linkages, both, requirements) = normalized.value;
-    let outputs = linkages.pop().expect("both sides are looked at");
-    let inputs = linkages.pop().expect("both sides are looked at");
+    let outputs = linkages.pop().expect("both inputs and outputs have a linkage");
+    let inputs = linkages.pop().expect("both inputs and outputs have a linkage");
     let result = distances([&inputs, &outputs], [both[0], both[1]]);
     Ok(frame.made(normalized.module, requirements, result))
 }
@@ -122,7 +122,7 @@ fn distances(linkages: [&Linkage; 2], counts: [[u32; 2]; 2]) -> StageDistances {
     }
 }
 
-/// Returns the numbers of distances in the built-in arrays of a stage.
+/// Returns the numbers of distances in the built-in input and output arrays of a stage.
 fn counts(frame: &Frame<'_>) -> Result<[[u32; 2]; 2], Error> {
     let module = frame.given();
     if !DISTANCE_KINDS.into_iter().any(|kind| module.has_capability(kind.capability())) {
@@ -141,7 +141,8 @@ fn counts(frame: &Frame<'_>) -> Result<[[u32; 2]; 2], Error> {
     Ok(counted.value)
 }
 
-/// Returns a version in which blocks with marked members are split, and blocks with built-in arrays next to registers.
+/// Returns a version in which blocks with marked members are split. If the inputs or outputs have registers, their
+/// blocks with built-in arrays are split too.
 fn split(frame: &Frame<'_>, sides: &Sides<'_>) -> Result<Module<'static>, Error> {
     prepare(frame, frame.isolated(), |m, entry| {
         let mut blocks = Vec::new();
@@ -204,7 +205,7 @@ impl<'m> SideOfStage<'m> {
             }
         }
 
-        // Distances move to the array of their kind; other components stay.
+        // Distances move to the array of their kind. Other components stay in place.
         self.check_linked(m, registers, linkage)?;
         let relocations: Vec<Relocation> = registers
             .iter()
@@ -224,8 +225,8 @@ impl<'m> SideOfStage<'m> {
         Ok(counts)
     }
 
-    /// Refuses distances that the stage writes and that are not linked: they would no longer clip, and the next stage
-    /// alone cannot decide that. The outputs of tessellation control stages are never rasterized.
+    /// Refuses distances that the stage writes but that are not linked, because they would silently stop clipping.
+    /// Accepts tessellation control stages, whose outputs are never rasterized.
     fn check_linked(
         &self,
         m: &Module<'_>,
@@ -241,20 +242,20 @@ impl<'m> SideOfStage<'m> {
             let lost = distances.find(|(kind, at)| linkage.number(*kind, *at).is_none());
             if let Some((kind, at)) = lost {
                 let message = format!(
-                    "component {} of location {} is a {kind} distance that the stage writes and that is not linked",
+                    "component {} of location {} is a {kind} distance that the stage writes but that is not linked",
                     at.component, at.location
                 );
                 let error =
                     Error::new(&code::CLIP_UNLINKED_DISTANCE, message).about(register.variable);
-                return Err(
-                    error.help("it would clip no more: link it, or list no semantic for it")
-                );
+                return Err(error.help(
+                    "it would no longer have an effect: link it, or list no semantic for it",
+                ));
             }
         }
         Ok(())
     }
 
-    /// Whether the array of `kind` is needed: an input of this kind is used, or an output is written.
+    /// Whether the array of `kind` is needed: the stage uses an input of this kind, or writes an output.
     fn is_needed(&self, m: &Module<'_>, registers: &[Register], kind: DistanceKind) -> bool {
         let of_kind = |register: &&Register| register.distances().any(|(own, _)| own == kind);
         registers.iter().filter(of_kind).any(|register| match self.class {
@@ -263,7 +264,8 @@ impl<'m> SideOfStage<'m> {
         })
     }
 
-    /// Removes an unused built-in array of `kind`, because a stage has only one on each side. Refuses a used one.
+    /// Removes an unused built-in array of `kind`, because inputs and outputs can have only one such array each.
+    /// Refuses an array that the shader uses.
     fn remove_unused_builtin(
         &self,
         m: &'m Module<'_>,

@@ -1,4 +1,4 @@
-//! The options for distances, and the distances that a stage has after the steps.
+//! The steps that change the distances of a stage, and their result.
 
 use super::limits::Emulated;
 use super::primitives::Primitive;
@@ -10,13 +10,14 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Module};
 use std::collections::BTreeSet;
 
-/// The changes to the distances of a stage, in order. Without steps, the stage stays unchanged.
+/// The steps that change the distances of a stage, in order. With no steps, the stage stays unchanged.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Options {
-    /// Each step reads the result of the previous one. All except [`Step::Normalize`] read built-in arrays.
+    /// Each step reads the module that the previous step produced. All steps except [`Step::Normalize`] read the
+    /// distances from built-in arrays.
     pub steps: Vec<Step>,
 }
 
@@ -40,93 +41,99 @@ impl From<Vec<Step>> for Options {
 pub enum Step {
     /// Converts the registers that hold distances to built-in arrays, in any stage.
     ///
-    /// The components of one kind are numbered register by register, together with the linked ones. An element that the
-    /// stage never writes is 0. A stage that writes no distance of a kind does not declare its array.
+    /// The components of one kind are numbered register by register, including the components that only the linked
+    /// stage marks. An array element that the stage never writes is 0. A stage that writes no clip distance does not
+    /// declare the array of clip distances. The rule for cull distances is the same.
     ///
-    /// Errors: `NotFound`: a semantic that no input or output has. `Options`: a component of both kinds; more than
-    /// two registers; an output that is written and not linked. `Unsupported`: a distance that is not a 32-bit float
-    /// or has no location; more distances than the device supports; a shader that also uses the built-in array;
-    /// inputs with different interpolation.
+    /// Errors: `NotFound`: a semantic that matches no input or output. `Options`: a component marked as both clip and
+    /// cull distance; more than two registers; an output that is written but not linked. `Unsupported`: a distance
+    /// that is not a 32-bit float or has no location; more distances than the device supports; a shader that also uses
+    /// the built-in array; input registers with different interpolation.
     Normalize(Normalize),
-    /// Adds clip distances for planes of the host, in the last stage before rasterization.
+    /// Adds clip distances for planes from the host, in the last stage before rasterization.
     ///
-    /// Errors: `Options`: no planes; a descriptor that the shader uses or that is reserved. `NotFound`: the vertex.
-    /// `Unsupported`: a stage that writes clip distances itself; more planes than the device supports; a stage whose
-    /// outputs other invocations see.
+    /// Errors: `Options`: no planes; a descriptor that the shader uses or that is reserved. `NotFound`: the output
+    /// that [`UserPlanes::vertex`] selects. `Unsupported`: a stage that writes clip distances itself; more planes than
+    /// the device supports; a tessellation control or mesh stage, because other invocations can read its outputs.
     UserPlanes(UserPlanes),
-    /// Disables planes, in the last stage before rasterization: Vulkan clips against all planes that are written,
-    /// OpenGL only against the enabled ones. The distance to a disabled plane becomes 0. Cull distances stay.
+    /// Disables clip planes, in the last stage before rasterization. Vulkan clips against every distance that the
+    /// shader writes, OpenGL only against those of enabled planes. The distance to a disabled plane becomes 0. Cull
+    /// distances do not change.
     ///
-    /// Errors: `Options`: a descriptor or constant that the shader uses or that is reserved. `Unsupported`: a stage
-    /// whose outputs other invocations see (tessellation control and mesh stages).
+    /// Errors: `Options`: a descriptor or constant that the shader uses or that is reserved. `Unsupported`: a
+    /// tessellation control or mesh stage, because other invocations can read its outputs.
     Mask {
         /// Bit `i` enables plane `i`.
         enabled: Value<u32>,
-        /// The first of two locations at which the stage also writes the original distances: for a fragment stage
-        /// that [`ToRegisters`](Self::ToRegisters) makes read these locations, and for native transform feedback.
+        /// The first of two locations at which the stage also writes the original distances. Native transform feedback
+        /// can capture these outputs. A fragment stage that [`ToRegisters`](Self::ToRegisters) has converted can read
+        /// them.
         #[cfg_attr(feature = "serde", serde(default))]
         keep_original_at: Option<u32>,
     },
-    /// Combines both arrays in a `ClipDistance` array, clip distances first, in any stage: for hardware with one.
+    /// Combines both arrays in one `ClipDistance` array, clip distances first, in any stage. Some hardware has only
+    /// one array.
     ///
     /// Errors: `Unsupported`: more distances than the device supports; an array whose length is not constant.
     Combine {
-        /// The number of clip distances of the signature; by default that of the stage.
+        /// The number of clip distances in the signature; by default, as many as the stage has.
         #[cfg_attr(feature = "serde", serde(default))]
         clip: Option<u32>,
     },
     /// Separates one `ClipDistance` array into two arrays, in any stage.
     ///
-    /// Errors: as for [`Combine`](Self::Combine); `Options`: the stage has cull distances already.
+    /// Errors: as for [`Combine`](Self::Combine); `Options`: the stage already has cull distances.
     Separate {
-        /// The first elements are this many clip distances, the others are cull distances.
+        /// The number of clip distances at the start of the array; the remaining elements are cull distances.
         clip: u32,
     },
-    /// Converts the built-in arrays to ordinary vectors, clip distances first, in any stage. The module no longer
-    /// needs the capabilities.
+    /// Converts the built-in arrays to ordinary vectors, clip distances first, in any stage. The module then no longer
+    /// needs the capabilities for distances.
     ///
-    /// Errors: `Options`: a location that is used or reserved. `Unsupported`: more than eight distances; an array
-    /// whose length is not constant.
+    /// Errors: `Options`: a location that is already used or reserved. `Unsupported`: more than eight distances; an
+    /// array whose length is not constant.
     ToRegisters(Registers),
-    /// Emulates distances in the last stage before rasterization and the fragment stage; both need the step.
+    /// Emulates distances in the last stage before rasterization and in the fragment stage. Both stages need this
+    /// step.
     ///
-    /// The last stage writes its distances as ordinary outputs. Clip distances that the device has stay built-in too.
-    /// The fragment stage discards by them: up to a pixel from the edge that clipping would make, and whole pixels
-    /// with multisampling, unless the shader runs for each sample. A primitive is culled if a cull distance is
-    /// negative at all vertices: a flag for it and both derivatives of the flag are 0. Discarded invocations do not
-    /// contribute to the derivatives of their neighbours. Early fragment tests become late ones.
+    /// The last stage writes its distances as ordinary outputs. If the device has clip distances, the stage also keeps
+    /// its built-in `ClipDistance` array. The fragment stage discards fragments with negative distances. The resulting
+    /// edge is up to a pixel away from the edge that clipping would make. With multisampling, whole pixels are
+    /// discarded unless the shader runs per sample. A primitive is culled if one cull distance is negative at all its
+    /// vertices: a flag for that distance and both derivatives of the flag are then 0. Discarded invocations do not
+    /// contribute to the derivatives of their neighbours. Early fragment tests become late tests.
     ///
-    /// Errors: `Options`: a location that is used or reserved; more distances than the signature has. `Unsupported`:
-    /// a stage whose outputs other invocations see; more than eight distances; early fragment tests that cannot be
-    /// made late because the shader discards, stores or writes its depth.
+    /// Errors: `Options`: a location that is already used or reserved; more distances than the signature has.
+    /// `Unsupported`: a tessellation control or mesh stage; more than eight distances; early fragment tests that
+    /// cannot be made late because the shader discards, stores or writes its depth.
     Emulate {
         /// The kinds that the device lacks.
         #[cfg_attr(feature = "serde", serde(default))]
         emulated: Emulated,
-        /// The first of [`EMULATED_LOCATIONS`] locations between both stages.
+        /// The first of the [`EMULATED_LOCATIONS`] locations that connect the two stages.
         location: u32,
-        /// The first location at which a tessellation evaluation or geometry stage reads the distances that
-        /// [`ToRegisters`](Self::ToRegisters) makes the stage before it write; by default `location`. Unused in a
-        /// fragment stage.
+        /// The first location at which a tessellation evaluation or geometry stage reads distances. The previous
+        /// stage, converted by [`ToRegisters`](Self::ToRegisters), writes the distances to these locations. The
+        /// default is `location`. Fragment stages ignore this field.
         #[cfg_attr(feature = "serde", serde(default))]
         inputs: Option<u32>,
-        /// In the fragment stage, where it is required: the distances of the last stage. In the last stage: those of
-        /// the stage before it; by default its own.
+        /// For a fragment stage, which requires this field: the distances of the last stage before rasterization. For
+        /// that last stage: the distances of the previous stage; by default, the stage's own.
         #[cfg_attr(feature = "serde", serde(default))]
         signature: Option<DistanceCounts>,
     },
-    /// Clips and culls primitives in a geometry stage, exactly, for devices without distances.
+    /// Clips and culls primitives exactly in a geometry stage, for devices without distances.
     ///
     /// A primitive is culled if one cull distance is negative or NaN at all its vertices. Otherwise its parts with a
-    /// negative clip distance are clipped. New vertices have all outputs of the stage, interpolated in clip space;
-    /// flat outputs are those of the provoking vertex. A primitive with an infinite or NaN clip distance is dropped,
-    /// and so is a point with a negative one. Each remaining primitive is one strip.
+    /// negative clip distance are clipped. New vertices get all outputs of the stage, interpolated in clip space; flat
+    /// outputs are copied from the provoking vertex. A primitive with an infinite or NaN clip distance is dropped, and
+    /// so is a point with a negative clip distance. Each remaining primitive is emitted as its own strip.
     ///
-    /// Errors: `Options`: a location that is taken or missing; a primitive that the tessellation evaluation stage
-    /// does not make. `Unsupported`: a stage that is captured or has several vertex streams, because primitives are
-    /// counted before they are clipped; more vertices or components than the device supports; outputs that cannot be
-    /// interpolated part by part; before a generated stage, built-in outputs that no geometry stage can read
-    /// (`Layer`, `ViewportIndex`).
+    /// Errors: `Options`: a location that is already used or missing; a primitive type that the tessellation
+    /// evaluation stage does not emit. `Unsupported`: a stage that is captured, because primitives must be counted
+    /// before they are clipped; a stage with several vertex streams; more vertices or components than the device
+    /// supports; outputs that cannot be divided into scalars and vectors for interpolation; before a generated stage,
+    /// built-in outputs that no geometry stage can read (`Layer`, `ViewportIndex`).
     ClipInGeometry(GeometryClip),
 }
 
@@ -136,15 +143,17 @@ pub enum Step {
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Normalize {
-    /// Whether `UserSemantic` decorations (`SV_ClipDistance`, `SV_CullDistance`) count; `true` by default.
+    /// Whether `UserSemantic` decorations (`SV_ClipDistance`, `SV_CullDistance`) mark distances; `true` by default.
     pub user_semantics: bool,
-    /// The inputs that are distances. Other components stay at their locations.
+    /// The inputs that are distances. Other components of the same registers keep their locations.
     pub inputs: Vec<DistanceSemantic>,
-    /// The outputs that are distances. Other components stay at their locations.
+    /// The outputs that are distances. Other components of the same registers keep their locations.
     pub outputs: Vec<DistanceSemantic>,
-    /// The distances that are linked with the stage before it, which number the inputs; by default its own.
+    /// The distances that this stage or the previous stage marks. They determine the numbers of the inputs. The
+    /// default is this stage's own distances.
     pub linked_inputs: Option<Vec<DistanceSemantic>>,
-    /// The distances that are linked with the stage after it, which number the outputs; by default its own.
+    /// The distances that this stage or the next stage marks. They determine the numbers of the outputs. The default
+    /// is this stage's own distances.
     pub linked_outputs: Option<Vec<DistanceSemantic>>,
 }
 
@@ -160,22 +169,23 @@ impl Default for Normalize {
     }
 }
 
-/// Clip planes of the host: four floats each, whose dot product with a vertex is a clip distance.
+/// Clip planes from the host. Each plane has four floats; their dot product with a vertex is the clip distance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct UserPlanes {
     /// The number of planes.
     pub count: u32,
-    /// The source of their floats, 16 bytes for each plane.
+    /// The source of the planes, 16 bytes each.
     pub params: ParamSource,
-    /// The location of a `vec4` output (OpenGL's `gl_ClipVertex`) in whose space the planes are; by default they are
-    /// in clip space, that of `Position`.
+    /// The location of the `vec4` output (OpenGL's `gl_ClipVertex`) that is multiplied by the planes; by default, the
+    /// planes are in clip space and apply to `Position`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub vertex: Option<u32>,
 }
 
-/// The locations of ordinary vectors that hold distances, up to two of four components on each side.
+/// The locations of the ordinary vectors that hold distances: up to two inputs and two outputs with four components
+/// each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -184,48 +194,51 @@ pub struct Registers {
     pub inputs: u32,
     /// The location of the first output.
     pub outputs: u32,
-    /// The distances of the signature, of which the stage may have fewer; by default its own.
+    /// The numbers of distances in the signature; the stage may have fewer. The default is the stage's own numbers.
     #[cfg_attr(feature = "serde", serde(default))]
     pub signature: Option<DistanceCounts>,
 }
 
-/// The number of locations that [`Step::Emulate`] uses: two for distances, and two for the flags that state whether
-/// cull distances are at least 0.
+/// The number of locations that [`Step::Emulate`] uses: two for distances, and two for flags. A flag states whether a
+/// cull distance is at least 0.
 pub const EMULATED_LOCATIONS: u32 = 4;
 
-/// Clipping and culling in a geometry stage.
+/// Options for clipping and culling in a geometry stage.
 #[derive(Clone, PartialEq, Hash, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct GeometryClip {
-    /// The kinds that the device lacks. If it lacks only cull distances, primitives are culled and not clipped.
+    /// The kinds of distances that the device lacks. If it lacks only cull distances, the stage culls primitives
+    /// without clipping them.
     pub emulated: Emulated,
-    /// The first of two locations at which the geometry stage also writes the distances, for a fragment stage that
-    /// [`Step::ToRegisters`] makes read them there.
+    /// The first of two locations at which the geometry stage also writes the distances. A fragment stage that
+    /// [`Step::ToRegisters`] has converted can read these outputs.
     pub keep_at: Option<u32>,
-    /// The first of two locations at which the stage reads the distances that [`Step::ToRegisters`] makes the stage
-    /// before it write. It is required if the stage reads distances that the device lacks; only a stage before a
-    /// generated one reads them at the location of its outputs by default.
+    /// The first of two locations at which the stage reads distances. The previous stage, converted by
+    /// [`Step::ToRegisters`], writes the distances to these locations. The field is required if the stage reads
+    /// distances that the device lacks. If [`generate`](Self::generate) is set, the default is `location`.
     pub read_at: Option<u32>,
-    /// The distances of the stage before it, of which this one may read fewer.
+    /// The numbers of distances that the previous stage writes; this stage may read fewer.
     pub signature: Option<DistanceCounts>,
-    /// The locations that the fragment stage reads from the provoking vertex; integers can be omitted.
+    /// The locations that the fragment stage reads from the provoking vertex. Integers are always flat and can be
+    /// omitted.
     pub flat: BTreeSet<u32>,
     /// The locations that the fragment stage interpolates linearly in screen space.
     pub no_perspective: BTreeSet<u32>,
-    /// The vertex with the flat values.
+    /// The vertex that provides the flat values.
     pub provoking: ProvokingVertex,
-    /// Generates a geometry stage for these primitives after a vertex or tessellation evaluation stage; by default
-    /// the given stage is a geometry stage. The generated stage passes on all outputs and the primitive's number.
+    /// The primitives for which a geometry stage is generated after the given vertex or tessellation evaluation stage.
+    /// With `None`, the given stage must be a geometry stage. The generated stage passes on all outputs and
+    /// `PrimitiveId`.
     pub generate: Option<Primitive>,
-    /// The first of two locations at which the stage before a generated one writes its distances.
+    /// The first of two locations at which the given stage writes its distances for the generated stage.
     pub location: u32,
 }
 
 impl GeometryClip {
-    /// Sets the interpolation to that of the fragment stage `entry` of `module`. The decorations of the stage before
-    /// it do not count.
+    /// Reads the interpolation from the inputs of the fragment stage `entry` of `module`. The decorations of the
+    /// previous stage have no effect.
     ///
     /// # Errors
     ///
@@ -240,14 +253,14 @@ impl GeometryClip {
         Ok(())
     }
 
-    /// Returns the registers that the stage reads.
+    /// Returns the registers from which the stage reads distances, or `None` without `read_at`.
     pub(super) fn read(&self) -> Option<Registers> {
         let Self { read_at, signature, .. } = *self;
         Some(Registers { inputs: read_at?, signature, ..Registers::default() })
     }
 }
 
-/// Numbers of clip and cull distances.
+/// The numbers of clip and cull distances.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -259,7 +272,7 @@ pub struct DistanceCounts {
 }
 
 impl DistanceCounts {
-    /// Returns these numbers.
+    /// Returns the counts `clip` and `cull` as one value.
     pub const fn new(clip: u32, cull: u32) -> Self {
         Self { clip, cull }
     }
@@ -269,7 +282,7 @@ impl DistanceCounts {
     }
 }
 
-/// The distances of one side of a stage.
+/// The distances among the inputs, or among the outputs, of a stage.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Distances {
@@ -277,8 +290,8 @@ pub struct Distances {
     pub clip: u32,
     /// The number of cull distances.
     pub cull: u32,
-    /// The components of registers that hold distances, or held them before [`Step::Normalize`]: clip distances
-    /// first, by their numbers.
+    /// The register components that hold distances, or held them before [`Step::Normalize`]. Clip distances come
+    /// first; each kind is sorted by number.
     pub registers: Vec<DistanceSemantic>,
 }
 
@@ -287,7 +300,7 @@ impl Distances {
         Self { clip, cull, registers }
     }
 
-    /// Returns the numbers of both kinds.
+    /// Returns the numbers of clip and cull distances.
     pub fn counts(&self) -> DistanceCounts {
         DistanceCounts { clip: self.clip, cull: self.cull }
     }
@@ -310,7 +323,7 @@ pub struct StageDistances {
     pub outputs: Distances,
 }
 
-/// The result of the steps.
+/// The result of applying all steps.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Clipped {
@@ -318,7 +331,7 @@ pub struct Clipped {
     pub distances: StageDistances,
     /// The indices of the steps that left the module unchanged.
     pub unchanged: Vec<usize>,
-    /// The geometry stage that [`Step::ClipInGeometry`] generated, with one entry point `main`; `None` if the stage
-    /// before it has no distances that the device lacks.
+    /// The geometry stage that [`Step::ClipInGeometry`] generated, with one entry point `main`; `None` if the given
+    /// stage writes no distances that the device lacks.
     pub geometry: Option<Box<Lowered<'static, StageDistances>>>,
 }

@@ -1,7 +1,7 @@
 //! Generates a geometry stage for pipelines without one.
 //!
-//! It passes all outputs of the stage before it on, vertex by vertex, with the distances as built-in arrays. Then it
-//! is lowered like any other geometry stage.
+//! The generated stage passes on all outputs of the previous stage, with the distances in built-in arrays. Then it is
+//! lowered like any other geometry stage.
 
 use super::arrays::{MOST, arrays, count, registers_in, with_others};
 use super::geometry::clip_in_geometry;
@@ -78,7 +78,7 @@ pub(super) fn generate<'m>(
 
 const STAGES: Stages = Stages {
     models: &[ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION],
-    otherwise: "has no geometry stage behind it",
+    otherwise: "cannot be followed by a geometry stage",
 };
 
 fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
@@ -87,7 +87,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     let has = |wanted| module.mode(entry.function(), wanted).is_some();
     if has(ExecutionMode::XFB) {
         let message =
-            "the stage is captured, which is done behind the geometry stage where there is one";
+            "the stage is captured, but a geometry stage after it would be captured instead";
         return Err(Error::new(&code::CLIP_CAPTURED_STAGE, message).about(entry.function()));
     }
     if frame.model() == ExecutionModel::VERTEX {
@@ -100,7 +100,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     } else {
         Primitive::Triangles
     };
-    // The control stage may declare these modes instead, so check them only if this stage declares any.
+    // The tessellation control stage may declare these modes instead, so check them only if this stage declares any.
     let is_said = [
         ExecutionMode::TRIANGLES,
         ExecutionMode::QUADS,
@@ -108,8 +108,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
         ExecutionMode::POINT_MODE,
     ];
     if made != primitive && is_said.into_iter().any(has) {
-        let message =
-            format!("the tessellation evaluation stage makes {made}, and not {primitive}");
+        let message = format!("the tessellation evaluation stage emits {made}, not {primitive}");
         return Err(Error::new(&code::CLIP_PRIMITIVE_MISMATCH, message));
     }
     Ok(())
@@ -145,7 +144,7 @@ fn pass_through(
         p.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES, &[primitive.vertices()]);
         let end = m.function(entry.function()).into_iter().flat_map(|body| body.instructions());
         let end = end.into_iter().find(|inst| inst.op() == Op::RETURN);
-        let at = end.expect("the stage was just made").before();
+        let at = end.expect("the new stage has an OpReturn").before();
         copy_capabilities(before, p);
         if outputs.iter().any(|output| before.builtin(*output) == Some(BuiltIn::POINT_SIZE)) {
             p.capability(Capability::GEOMETRY_POINT_SIZE);
@@ -154,7 +153,7 @@ fn pass_through(
         let mut pairs = Vec::new();
         for output in outputs {
             let number = before.decoration(output, Decoration::LOCATION).and_then(|at| at.first());
-            // The locations of the distances were free, so only distances have them.
+            // The locations of the distances were free before, so only distances use them.
             let is_distance = number.is_some_and(|at| {
                 last.result.outputs.registers.iter().any(|semantic| semantic.locations.first == *at)
             });
@@ -165,7 +164,7 @@ fn pass_through(
     Ok(filled.module.into_owned())
 }
 
-/// Returns the outputs that the geometry stage reads: all, but the point size only for points.
+/// Returns the outputs that the geometry stage reads. `PointSize` is included only for points.
 fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Result<Vec<Id>, Error> {
     let mut outputs = Vec::new();
     for output in rewrite::interface(m, entry, StorageClass::OUTPUT) {
@@ -179,7 +178,7 @@ fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Resul
             Some(_) if !is_written(m, output) => {}
             Some(other) => {
                 let message =
-                    format!("no geometry stage can read {other:?}, which the stage writes");
+                    format!("geometry stages cannot read {other:?}, which the stage writes");
                 return Err(Error::new(&code::CLIP_UNREADABLE_BUILT_IN, message).about(output));
             }
         }
@@ -204,7 +203,7 @@ fn copy_capabilities(from: &Module<'_>, p: &mut Patch<'_, '_>) {
     }
 }
 
-/// An output of the stage before, and the input and output that it has in the geometry stage.
+/// An output of the previous stage, and the corresponding input and output of the geometry stage.
 struct Pair {
     leaves: Vec<Leaf>,
     /// The types of the leaves.
@@ -215,14 +214,15 @@ struct Pair {
     location: Option<u32>,
 }
 
-/// Declares the outputs of the stage before in the geometry stage.
+/// Declares the outputs of the previous stage in the geometry stage.
 struct Mirror<'s, 'm, 'w, 'b> {
-    /// The stage before.
+    /// The module of the previous stage.
     m: &'s Module<'b>,
     p: &'s mut Patch<'m, 'w>,
     entry: EntryPoint<'m>,
     primitive: Primitive,
-    /// The declared types, by the original type and the side: structures have different decorations on each.
+    /// The declared types, by original type and storage class. Structures have different decorations in inputs and
+    /// outputs.
     types: HashMap<(Id, StorageClass), Id>,
 }
 
@@ -231,7 +231,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         let leaves = leaves(self.m, output, &Default::default())?;
         let (input, new) = (StorageClass::INPUT, StorageClass::OUTPUT);
         let ty = self.m.type_of(output).and_then(|ty| self.m.pointer(ty));
-        let (_, ty) = ty.expect("it has leaves");
+        let (_, ty) = ty.expect("an output with leaves has a pointer type");
         let types: Result<_, Error> =
             leaves.iter().map(|leaf| self.declare(leaf.ty, input, DEEPEST)).collect();
         let element = self.declare(ty, input, DEEPEST)?;
@@ -259,7 +259,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         variable
     }
 
-    /// Declares the type `ty` of the stage before.
+    /// Declares the type `ty` of the previous stage.
     fn declare(&mut self, ty: Id, class: StorageClass, depth: u32) -> Result<Id, Error> {
         if let Some(known) = self.types.get(&(ty, class)) {
             return Ok(*known);
@@ -267,7 +267,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         let refuse = || {
             Error::new(
                 &code::CLIP_OUTPUT_TYPE,
-                "an output has a type that no geometry stage can be handed",
+                "an output has a type that geometry stages cannot read",
             )
             .about(ty)
         };
@@ -317,7 +317,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         Ok(new)
     }
 
-    /// Emits the vertices, each with all outputs, the distances, and the number of the primitive.
+    /// Emits the vertices, each with all outputs, the distances, and `PrimitiveId`.
     fn write(
         &mut self,
         at: Position<'m>,
@@ -353,7 +353,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         Ok(())
     }
 
-    /// Emits the load of a leaf of an input at a vertex.
+    /// Emits the load of one leaf of an input for a vertex.
     fn load(&mut self, at: Position<'m>, pair: &Pair, leaf: usize, vertex: u32) -> Id {
         let ty = pair.types[leaf];
         let path = [&[vertex], pair.leaves[leaf].path.as_slice()].concat();
@@ -402,7 +402,7 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
                 value = self.p.at(at).extract(float, value, &[place.components.first()]);
             }
             let kind = semantic.kind as usize;
-            let array = arrays[kind].expect("there is an array for each kind that is marked");
+            let array = arrays[kind].expect("every kind with a semantic has an array");
             let path = [numbers[kind]];
             let to = self.pointer(at, StorageClass::OUTPUT, (array, &path), float);
             self.p.at(at).store(to, value);
@@ -411,10 +411,10 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
     }
 }
 
-/// The deepest nesting of types; `leaves` refuses deeper outputs first.
+/// The maximum nesting depth of types. `leaves` has already refused deeper outputs.
 const DEEPEST: u32 = 32;
 
-/// Whether the geometry stage has this decoration too.
+/// Whether the geometry stage copies this decoration.
 fn is_kept(decoration: Decoration, class: StorageClass) -> bool {
     let everywhere = matches!(
         decoration,

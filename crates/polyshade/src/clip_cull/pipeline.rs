@@ -1,4 +1,4 @@
-//! Normalizes all stages of a pipeline together, because linked stages must number the distances alike.
+//! Normalizes all stages of a pipeline together, because linked stages must give each distance the same number.
 
 use super::arrays::ANY;
 use super::normalize::{normalize_in, own_linkages};
@@ -8,12 +8,12 @@ use crate::host::{Lowered, Target};
 use crate::rewrite::{Frame, Stages};
 use polyshade_spv::{Error, Module};
 
-/// Applies [`Step::Normalize`](super::Step::Normalize) to the stages of one pipeline, in the pipeline's order. A
-/// component that one of two linked stages marks is a distance in both, with the same number.
+/// Applies [`Step::Normalize`](super::Step::Normalize) to the stages of one pipeline, in the pipeline's order. If one
+/// of two linked stages marks a component, it is a distance in both stages, with the same number.
 ///
 /// # Errors
 ///
-/// Those of the step; `Options` if the stages are out of order.
+/// The errors of the step; `Options` if the stages are out of order.
 pub(crate) fn normalize_pipeline<'m>(
     stages: &[(&'m Module<'_>, Target, Normalize)],
 ) -> Result<Vec<Lowered<'m, StageDistances>>, Error> {

@@ -1,4 +1,4 @@
-//! Changes the clip distances of the last stage before rasterization: masks disabled planes, or adds planes of the
+//! Changes the clip distances of the last stage before rasterization: masks disabled planes, or adds planes from the
 //! host.
 
 use super::arrays::{Array, arrays, behind, check_free, count};
@@ -17,7 +17,8 @@ use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageCl
 /// The name of the specialization constant or block with the enabled planes.
 const NAME: &str = "polyshade_enabled_planes";
 
-/// Returns the name of the host parameter: a constant has no block with a name.
+/// Returns the name of the host parameter. A specialization constant gets the full name, because it has no block with
+/// a name.
 fn mask_word(place: ParamSource) -> &'static str {
     match place {
         ParamSource::Specialization { .. } => NAME,
@@ -25,7 +26,7 @@ fn mask_word(place: ParamSource) -> &'static str {
     }
 }
 
-/// The names and meanings of the parameters of planes: x, y, z and w of each.
+/// The names and meanings of the host parameters for planes: x, y, z and w of each plane.
 macro_rules! plane_words {
     ($($plane:literal)*) => {
         [$(plane_words!(@ $plane "x" "y" "z" "w")),*]
@@ -38,7 +39,8 @@ macro_rules! plane_words {
     };
 }
 
-/// The parameters of as many planes as devices have; those of further planes are generated.
+/// The host parameters for eight planes, the most that devices support. The parameters of further planes are
+/// generated.
 const PLANE_WORDS: [[(&str, &str); 4]; 8] = plane_words!(0 1 2 3 4 5 6 7);
 
 fn plane_words(plane: u32) -> [HostParam; 4] {
@@ -63,22 +65,23 @@ pub(super) fn mask<'m>(
         HostParams::add(
             &mut words,
             place,
-            [HostParam::new(mask_word(place), "bit i: clip plane i is on")],
+            [HostParam::new(mask_word(place), "bit i: clip plane i is enabled")],
         );
     }
     let is_needed = |arrays: &[Array]| find(arrays, DistanceKind::Clip).is_some();
     lower(module, target, words, is_needed, |m, p, stage| {
-        let clip =
-            find(&stage.arrays, DistanceKind::Clip).expect("it is needed where there is one");
+        let clip = find(&stage.arrays, DistanceKind::Clip)
+            .expect("the lowering is needed only if the stage has clip distances");
         let mask = stage.mask(m, p, enabled)?;
         let variable = clip.register.variable;
         if keep_original_at.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
-            let message = "cannot mask distances that are captured natively: give a location that keeps the originals";
+            let message = "cannot mask distances that are captured natively: give a location that keeps the original \
+                values";
             return Err(Error::new(&code::CLIP_MASK_CAPTURED, message).about(variable));
         }
-        // Copies keep the original distances, and the built-in array gets the masked ones.
+        // Copies keep the original distances, and the built-in array gets the masked distances.
         let copy = match keep_original_at {
-            Some(location) => Some(stage.as_written(m, p, clip, location)?),
+            Some(location) => Some(stage.export_original(m, p, clip, location)?),
             None => None,
         };
         for taken in rewrite::demote_to_private(m, p, stage.entry, &[variable], Copies::None)? {
@@ -92,7 +95,7 @@ pub(super) fn mask<'m>(
             None,
         );
         for number in 0..clip.count {
-            stage.hand_on_masked(p, number, (variable, array), &mask, copy.as_deref());
+            stage.export_masked(p, number, (variable, array), &mask, copy.as_deref());
         }
         Ok(clip.count)
     })
@@ -105,9 +108,9 @@ pub(super) fn user_planes<'m>(
     planes: UserPlanes,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     if planes.count == 0 {
-        return Err(Error::new(&code::CLIP_NO_PLANES, "there are no clip planes"));
+        return Err(Error::new(&code::CLIP_NO_PLANES, "the number of clip planes is 0"));
     }
-    // Check the number first, because each plane adds host parameters.
+    // Check the number of planes first, because each plane adds host parameters.
     limits::check(target, [planes.count, 0])?;
     let mut words = Vec::new();
     HostParams::add(&mut words, planes.params, (0..planes.count).flat_map(plane_words));
@@ -118,7 +121,7 @@ pub(super) fn user_planes<'m>(
         |_| true,
         |m, p, stage| {
             if let Some(own) = find(&stage.arrays, DistanceKind::Clip) {
-                let message = "the shader writes clip distances itself";
+                let message = "the shader already writes clip distances";
                 return Err(
                     Error::new(&code::CLIP_OWN_DISTANCES, message).about(own.register.variable)
                 );
@@ -128,7 +131,7 @@ pub(super) fn user_planes<'m>(
             let counted = (DistanceKind::Clip, planes.count);
             let array = distance_array(p, stage.entry, StorageClass::OUTPUT, counted, None);
             for number in 0..planes.count {
-                stage.hand_on_dot(p, number, array, vertex, &block);
+                stage.export_dot(p, number, array, vertex, &block);
             }
             Ok(planes.count)
         },
@@ -188,10 +191,10 @@ fn lower<'g>(
 
 const STAGES: Stages = Stages {
     models: position::STAGES.models,
-    otherwise: "does not hand single vertices to rasterization",
+    otherwise: "does not export one vertex at a time to rasterization",
 };
 
-/// The output whose dot products with the planes are the distances.
+/// The output that is multiplied by the planes to get the distances.
 #[derive(Clone, Copy)]
 enum Vertex {
     Builtin(FoundBuiltin),
@@ -237,7 +240,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
     /// %masked  = OpSelect %float %is_on %written %float_0
     ///            OpStore %to %masked
     /// ```
-    fn hand_on_masked(
+    fn export_masked(
         &self,
         p: &mut Patch<'m, '_>,
         number: u32,
@@ -270,8 +273,9 @@ impl<'s, 'm> LastStage<'s, 'm> {
         }
     }
 
-    /// Adds vectors from `location` on for the original clip distances, with the capture decorations of the array.
-    fn as_written(
+    /// Adds output vectors from `location` on for the original clip distances. They get the transform feedback
+    /// decorations of the array.
+    fn export_original(
         &self,
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -333,7 +337,8 @@ impl<'s, 'm> LastStage<'s, 'm> {
         match found {
             Some((vertex, ty)) if is_vector(ty) => Ok(vertex),
             _ => {
-                let message = format!("the shader has {what} to dot planes with");
+                let message =
+                    format!("cannot compute distances to clip planes: the shader has {what}");
                 Err(Error::new(&code::CLIP_VERTEX_NOT_FOUND, message))
             }
         }
@@ -348,7 +353,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
     /// %distance = OpDot %float %vertex %plane
     ///             OpStore %to %distance
     /// ```
-    fn hand_on_dot(
+    fn export_dot(
         &self,
         p: &mut Patch<'m, '_>,
         number: u32,

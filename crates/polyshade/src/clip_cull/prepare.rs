@@ -1,4 +1,4 @@
-//! Makes the version to lower, in which the built-in arrays are separate variables.
+//! Makes versions of a module in which the built-in arrays are separate variables.
 
 use super::registers::{blocks_of, builtin_blocks};
 use super::semantics::{DISTANCE_KINDS, DistanceKind};
@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
 
-/// Returns a version after `version` in which `blocks` of the entry point are split.
+/// Returns a new version, made from `version`, in which the blocks that `blocks` returns are split.
 pub(super) fn prepare(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -22,7 +22,7 @@ pub(super) fn prepare(
     Ok(split.module.into_owned())
 }
 
-/// Splits the blocks with built-in arrays of distances among inputs or outputs, as `classes` state.
+/// Splits the blocks with built-in arrays of distances among the inputs, outputs or both, depending on `classes`.
 pub(super) fn prepare_builtins(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -33,7 +33,7 @@ pub(super) fn prepare_builtins(
     })
 }
 
-/// Splits all output blocks of built-ins, if the stage has distances among its outputs.
+/// Splits all output blocks of built-ins if the stage has built-in output arrays of distances.
 pub(super) fn prepare_blocks(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -51,7 +51,7 @@ pub(super) fn prepare_blocks(
     })
 }
 
-/// Returns the built-in array of one kind that is a separate variable among the inputs or outputs of `entry`.
+/// Returns the input or output variable of `entry` that is the built-in array of `kind`. Block members do not count.
 pub(super) fn builtin_array(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -62,13 +62,13 @@ pub(super) fn builtin_array(
     rewrite::interface(m, entry, class).into_iter().find(is_array)
 }
 
-/// Whether code in a function uses the variable.
+/// Whether the code of any function uses the variable.
 pub(super) fn is_used(m: &Module<'_>, variable: Id) -> bool {
     m.code_uses_of(variable).next().is_some()
 }
 
-/// Returns a version without unneeded capabilities for distances, and without blocks that declare distances but that
-/// no variable has as its type.
+/// Returns a version without unneeded capabilities for distances, and without unused block types that declare
+/// distances.
 pub(super) fn without_unused(
     frame: &Frame<'_>,
     version: &Module<'_>,
@@ -101,7 +101,7 @@ pub(super) fn without_unused(
             let builtin = m.decoration(variable.result(), Decoration::BUILT_IN);
             needed.extend(builtin.and_then(is_distance));
         }
-        // Remove unused structures, and the capabilities of distances that are not declared.
+        // Remove unused structures, and the capabilities for distances that nothing declares any more.
         for id in dead {
             p.remove_definition(id);
         }
@@ -118,7 +118,8 @@ pub(super) fn without_unused(
     Ok(next.module.into_owned())
 }
 
-/// Returns the structure `id` and the types made of it, if only names and decorations use them.
+/// Returns the structure `id` and the types that contain it, or `None` if anything except types, names and decorations
+/// uses them.
 fn unused_types(m: &Module<'_>, id: Id) -> Option<Vec<Id>> {
     let mut types = vec![id];
     let mut seen = HashSet::from_iter([id]);
@@ -136,7 +137,7 @@ fn unused_types(m: &Module<'_>, id: Id) -> Option<Vec<Id>> {
             }
         }
     }
-    // Remove users before the types that they use.
+    // Types are removed after their users.
     types.reverse();
     Some(types)
 }

@@ -5,7 +5,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{ExecutionMode, Module};
 use std::fmt;
 
-/// The primitives that a geometry stage reads. Strips and fans are separate lines and triangles there.
+/// The primitives that a geometry stage reads. It receives strips and fans as separate lines or triangles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -22,7 +22,7 @@ pub enum Primitive {
 const PRIMITIVES: [Primitive; 3] = [Primitive::Points, Primitive::Lines, Primitive::Triangles];
 
 impl Primitive {
-    /// Returns the number of vertices.
+    /// Returns the number of vertices per primitive.
     pub fn vertices(self) -> u32 {
         match self {
             Self::Points => 1,
@@ -49,8 +49,8 @@ impl Primitive {
         }
     }
 
-    /// Returns the most vertices that a geometry stage emits after clipping by `clip` planes, and at most `before`
-    /// without it.
+    /// Returns the maximum number of vertices that a geometry stage emits with clipping by `clip` planes, if it emits
+    /// at most `before` vertices without clipping.
     pub fn most_vertices(self, before: u32, clip: u32) -> u32 {
         let primitives = before.saturating_sub(self.vertices() - 1);
         match self {
@@ -60,8 +60,8 @@ impl Primitive {
         }
     }
 
-    /// Returns the number of slots for clipping by `clip` planes. Each plane adds two new vertices to a triangle; all
-    /// planes together add two to a line.
+    /// Returns the number of slots for clipping by `clip` planes. Each plane needs two slots for new vertices of a
+    /// triangle. For a line, all planes together need two.
     pub(super) fn slots(self, clip: u32) -> u32 {
         match self {
             Self::Points => 1,
@@ -70,7 +70,7 @@ impl Primitive {
         }
     }
 
-    /// Returns the library function for a vertex that the shader emits.
+    /// Returns the name of the library function that processes an emitted vertex.
     pub(super) fn emit(self) -> &'static str {
         match self {
             Self::Points => "emit_to_points",
@@ -90,7 +90,7 @@ impl fmt::Display for Primitive {
     }
 }
 
-/// Returns the number of the provoking vertex, which has the flat values, in a primitive.
+/// Returns the number of the provoking vertex in a primitive. It provides the flat values.
 pub(super) fn provoking_corner(provoking: ProvokingVertex, primitive: Primitive) -> u32 {
     match provoking {
         ProvokingVertex::First => 0,
@@ -98,7 +98,7 @@ pub(super) fn provoking_corner(provoking: ProvokingVertex, primitive: Primitive)
     }
 }
 
-/// Returns the primitive that a geometry stage emits; `None` without an execution mode for it.
+/// Returns the primitive that a geometry stage emits; `None` if no execution mode declares it.
 pub(super) fn emitted<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<Primitive> {
     m.modes(entry.function()).find_map(|mode| {
         PRIMITIVES.into_iter().find(|primitive| primitive.output_mode() == mode.mode())

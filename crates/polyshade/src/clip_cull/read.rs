@@ -1,4 +1,4 @@
-//! Replaces the distances that a stage reads by ordinary inputs, for devices without distances.
+//! Replaces the distances that a stage reads with ordinary inputs, for devices without distances.
 
 use super::arrays::{RegisterPlace, add_registers, arrays, count, relocation, signature_of};
 use super::limits::Emulated;
@@ -11,8 +11,9 @@ use crate::code;
 use crate::rewrite::Frame;
 use polyshade_spv::{Error, Module, StorageClass};
 
-/// Returns a version that reads its distances from the registers `at` if the device lacks any of them: the stage
-/// before writes them there with [`to_registers`](super::to_registers). Input blocks that declare distances are split.
+/// Returns a version that reads its distances from the registers `at`, if the device lacks any of the distances. The
+/// previous stage, converted by [`to_registers`](super::to_registers), writes these registers. Input blocks that
+/// declare distances are split.
 pub(super) fn read_registers<'f>(
     frame: &'f Frame<'_>,
     lacking: Emulated,
@@ -31,7 +32,8 @@ pub(super) fn read_registers<'f>(
             return Ok(StageDistances { inputs: counts.into(), ..Default::default() });
         }
         let Some(Registers { inputs: location, .. }) = at else {
-            let message = "the stage reads distances, which the device lacks: say at which location they are handed on";
+            let message = "the stage reads distances, which the device does not support: give the location at which \
+                the previous stage exports them";
             return Err(Error::new(&code::CLIP_NO_LOCATION, message));
         };
         let vertices = found.iter().find_map(|array| array.register.vertices);

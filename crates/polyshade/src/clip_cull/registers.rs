@@ -13,9 +13,9 @@ use polyshade_spv::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Register {
     pub(super) variable: Id,
-    /// The length of the array with an element for each vertex, if it is one.
+    /// The length of the variable, if it is an array with one element per vertex.
     pub(super) vertices: Option<Id>,
-    /// The scalars of the variable, or of each vertex, in order.
+    /// The scalars of the variable, or of one array element, in order.
     pub(super) scalars: Vec<Scalar>,
 }
 
@@ -34,19 +34,19 @@ impl Register {
     }
 }
 
-/// The selection of distances among the inputs or the outputs of a stage.
+/// The rules that select distances among the inputs or the outputs of a stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marking<'o> {
-    /// Whether `UserSemantic` decorations count.
+    /// Whether `UserSemantic` decorations mark distances.
     pub(super) semantics: bool,
     /// The semantics from the caller.
     pub(super) marks: &'o [DistanceSemantic],
-    /// The distances that are linked with the other stage; this stage may have fewer.
+    /// The distances that this stage or the linked stage marks; this stage may have fewer.
     pub(super) linked: Option<&'o Linkage>,
 }
 
-/// Whether a stage can have distances on this side. The inputs of a vertex stage are attributes, and the outputs of a
-/// fragment stage are colours.
+/// Whether the inputs or outputs of a stage can have distances. The inputs of a vertex stage are attributes, and the
+/// outputs of a fragment stage are colours.
 pub(super) fn has_distances(model: ExecutionModel, class: StorageClass) -> bool {
     if class == StorageClass::INPUT {
         matches!(
@@ -69,7 +69,7 @@ pub(super) fn has_distances(model: ExecutionModel, class: StorageClass) -> bool 
     }
 }
 
-/// Whether the variable belongs to a patch or a primitive: it has no distances then.
+/// Whether the variable belongs to a patch or a primitive. Such variables have no distances.
 fn is_shared_by_vertices(m: &Module<'_>, variable: Id) -> bool {
     let shared = [Decoration::PATCH, Decoration::PER_PRIMITIVE_EXT];
     shared.into_iter().any(|decoration| m.decoration(variable, decoration).is_some())
@@ -95,7 +95,8 @@ impl<'o> Marking<'o> {
         }
     }
 
-    /// Returns the [`registers`](Self::registers), but allows unmatched semantics: block members may have them.
+    /// Returns the [`registers`](Self::registers), but allows semantics without a match, because block members may
+    /// match them.
     pub(super) fn registers_or_none(
         self,
         m: &Module<'_>,
@@ -132,8 +133,11 @@ impl<'o> Marking<'o> {
             };
         };
         let ty = m.pointee(variable).ok_or_else(|| {
-            Error::new(&code::INTERFACE_NOT_A_VARIABLE, "a variable of the interface is no pointer")
-                .about(variable)
+            Error::new(
+                &code::INTERFACE_NOT_A_VARIABLE,
+                "the type of an interface variable is not a pointer",
+            )
+            .about(variable)
         })?;
         let (vertices, inner) = match m.ty(ty) {
             Some(Type::Array { element, length }) if per_vertex => (Some(length), element),
@@ -183,7 +187,7 @@ impl<'o> Marking<'o> {
         for mark in self.marks.iter().filter(|mark| mark.covers(at.location, at.component)) {
             if kind.is_some_and(|kind| kind != mark.kind) {
                 let message = format!(
-                    "component {} of location {} is marked as clip and cull",
+                    "component {} of location {} is marked as both clip and cull distance",
                     at.component, at.location
                 );
                 return Err(Error::new(&code::CLIP_CONFLICTING_SEMANTICS, message).about(variable));
@@ -193,7 +197,7 @@ impl<'o> Marking<'o> {
         Ok(kind)
     }
 
-    /// Returns the kind in the `UserSemantic` of a variable or of a block member.
+    /// Returns the kind of distance that the `UserSemantic` of a variable or block member denotes.
     fn semantic(self, m: &Module<'_>, id: Id, member: Option<u32>) -> Option<DistanceKind> {
         let words = match member {
             Some(member) => m.member_decoration(id, member, Decoration::USER_SEMANTIC),
@@ -285,7 +289,7 @@ pub(super) fn blocks_of(
     rewrite::interface(m, entry, class).into_iter().filter(is_wanted).collect()
 }
 
-/// Checks the distances of `registers`. Returns those of `linked`, or these if it is `None`.
+/// Checks the distances of `registers`. Returns `linked`, or the distances of `registers` if `linked` is `None`.
 pub(super) fn linkage(registers: &[Register], linked: Option<&Linkage>) -> Result<Linkage, Error> {
     let mut own = Linkage::default();
     for (kind, component) in registers.iter().flat_map(Register::distances) {
@@ -295,7 +299,7 @@ pub(super) fn linkage(registers: &[Register], linked: Option<&Linkage>) -> Resul
     Ok(linked.cloned().unwrap_or(own))
 }
 
-/// Whether the variable has an initializer, or a function may store to it or pass a pointer into it on.
+/// Whether the variable has an initializer, or a function may store to it or pass on a pointer to it.
 pub(super) fn is_written(m: &Module<'_>, variable: Id) -> bool {
     let reach = m.reach(&[variable]);
     let initialised =
@@ -304,7 +308,7 @@ pub(super) fn is_written(m: &Module<'_>, variable: Id) -> bool {
     initialised || reach.uses.iter().any(|inst| !reads(inst.op()) || Store::of(*inst).is_some())
 }
 
-/// Returns the reason why a type without [`float_dimensions`] has no distances.
+/// Returns the reason why a type without [`float_dimensions`] cannot hold distances.
 #[cold]
 fn not_floats(m: &Module<'_>, ty: Id) -> &'static str {
     match m.ty(m.innermost_element(ty)) {

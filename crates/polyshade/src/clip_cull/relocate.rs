@@ -1,7 +1,8 @@
-//! Moves distances from the shader's variables to others, scalar by scalar, in every stage.
+//! Moves distances from the shader's variables to other variables, scalar by scalar.
 //!
-//! Variables of one invocation become private. Inputs are copied at the start, outputs where they are exported: at
-//! the end, or at each emit. Accesses to variables with an element for each vertex are redirected to the new places.
+//! Variables without an element per vertex move to the `Private` storage class. Inputs are copied at the start of the
+//! shader. Outputs are copied where the stage exports them: at the end, or before each emitted vertex. Accesses to
+//! variables with an element per vertex are redirected to the new places.
 
 use super::registers::Register;
 use super::semantics::DistanceKind;
@@ -12,7 +13,8 @@ use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
 };
 
-/// A variable, and the new place of each scalar. A scalar that stays has a place in the variable itself.
+/// A variable, and the new place of each of its scalars. A scalar that does not move has a place in the variable
+/// itself.
 #[derive(Clone, Debug)]
 pub(super) struct Relocation {
     pub(super) register: Register,
@@ -28,14 +30,14 @@ impl Relocation {
 /// Positions in the stage for added code.
 #[derive(Clone, Copy)]
 pub(super) struct Sites<'m> {
-    /// Runs before the shader's code.
+    /// Code here runs before the shader's code.
     pub(super) prologue: Position<'m>,
-    /// Runs whenever the stage exports its outputs.
+    /// Code here runs whenever the stage exports its outputs.
     pub(super) at_exports: Position<'m>,
 }
 
 impl<'m> Sites<'m> {
-    /// Wraps `entry` to make the positions.
+    /// Wraps `entry` in a new function to create the two positions.
     pub(super) fn new(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Self {
         let Wrapper { prologue, epilogue } = rewrite::wrap(m, p, entry);
         let at_exports = ExportPoints::of_wrapped(m, entry, epilogue).at_exports(p, None);
@@ -57,7 +59,7 @@ pub(super) fn relocate<'m>(
     if let Some(captured) = moving.find(|id| class == StorageClass::OUTPUT && is_captured(*id)) {
         return Err(Error::new(
             &code::CLIP_CAPTURED_DISTANCES,
-            "distances that are captured natively move",
+            "cannot relocate distances that are captured natively",
         )
         .about(captured));
     }
@@ -84,7 +86,7 @@ pub(super) fn relocate<'m>(
     Ok(())
 }
 
-/// Moves the scalars of `relocations`, which have an element for each vertex.
+/// Moves the scalars of `relocations`, whose variables have an element per vertex.
 pub(super) fn scalarize_vertices<'m, 'r>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -104,8 +106,8 @@ pub(super) fn scalarize_vertices<'m, 'r>(
     Ok(())
 }
 
-/// Returns the interpolation that all `registers` have in a fragment stage, and that their replacements need too. In
-/// another stage it is empty.
+/// Returns the interpolation decorations that all `registers` of a fragment stage share. Their replacements need the
+/// same decorations. The list is empty in other stages.
 ///
 /// # Errors
 ///
@@ -135,15 +137,15 @@ pub(super) fn interpolation<'r>(
     }
 }
 
-/// Gives a new input these interpolation decorations.
+/// Adds interpolation decorations to a new input.
 pub(super) fn interpolate(p: &mut Patch<'_, '_>, variable: Id, interpolation: &[Decoration]) {
     for decoration in interpolation {
         p.decorate(variable, *decoration, &[]);
     }
 }
 
-/// Emits a store of 0 to the demoted variable, unless it has an initializer: components that some path does not write
-/// then do not clip.
+/// Emits a store of 0 to the demoted variable, unless it has an initializer. Components that the shader leaves
+/// unwritten on some path then do not clip.
 pub(super) fn clear<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, taken: Demoted, at: Position<'m>) {
     let definition = m.definition(taken.private).and_then(polyshade_spv::view::Variable::of);
     if definition.is_some_and(|variable| variable.initializer().is_none()) {
@@ -152,7 +154,8 @@ pub(super) fn clear<'m>(m: &Module<'_>, p: &mut Patch<'m, '_>, taken: Demoted, a
     }
 }
 
-/// Emits copies between the private variable and the places; `interface` replaces the variable in them.
+/// Emits copies between the private variable and the new places. A place in the variable itself now refers to
+/// `interface`.
 ///
 /// ```text
 /// %from  = OpAccessChain %_ptr_Private_float %register %uint_0
@@ -193,7 +196,7 @@ pub(super) fn pointer<'m>(
     p.at(at).part(class, float, variable, path)
 }
 
-/// Emits stores of 0 to the elements of `array` for the vertex of a tessellation control invocation.
+/// Emits stores of 0 to the distances in `array` that belong to the vertex of a tessellation control invocation.
 pub(super) fn clear_own<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -215,7 +218,8 @@ pub(super) fn clear_own<'m>(
     }
 }
 
-/// Adds a built-in array of distances to the interface of `entry`; `vertices` is the length of the array around it.
+/// Adds a built-in array of distances to the interface of `entry`. If `vertices` is set, the variable is an array of
+/// this length with one array of distances per vertex.
 pub(super) fn distance_array<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,

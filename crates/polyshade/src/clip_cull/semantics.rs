@@ -1,4 +1,4 @@
-//! The semantics of registers, and the numbers of distances between linked stages.
+//! The semantics of registers, and the numbering of distances between linked stages.
 
 use crate::code;
 use crate::transform_feedback::{Components, Locations, locations};
@@ -46,7 +46,7 @@ impl DistanceKind {
         }
     }
 
-    /// Returns the kind for the Direct3D semantic `name`, which may have an index.
+    /// Returns the kind that the Direct3D semantic `name` denotes; the name may end with an index.
     pub(super) fn of_semantic(name: &str) -> Option<Self> {
         let base = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
         if base.eq_ignore_ascii_case("SV_ClipDistance") {
@@ -68,9 +68,9 @@ impl fmt::Display for DistanceKind {
     }
 }
 
-/// A semantic for components of locations: they are clip or cull distances.
+/// A semantic that marks components of locations as clip or cull distances.
 ///
-/// As text it is `clip=` or `cull=` and a [range of locations](Locations): `clip=3`, `cull=4.xy`, `clip=3-4`.
+/// The text form is `clip=` or `cull=` with a [range of locations](Locations): `clip=3`, `cull=4.xy`, `clip=3-4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
@@ -87,7 +87,7 @@ impl DistanceSemantic {
         Self { kind, locations: Locations { first: location, last: location, components } }
     }
 
-    /// Whether the semantic includes this component.
+    /// Whether the semantic marks this component.
     pub(super) fn covers(&self, location: u32, component: u32) -> bool {
         let Locations { first, last, components } = self.locations;
         (first..=last).contains(&location)
@@ -126,9 +126,9 @@ impl FromStr for DistanceSemantic {
         match kind.zip(locations(range)) {
             Some((kind, locations)) => Ok(Self { kind, locations }),
             None => {
-                let message = format!("`{text}` names no distances");
+                let message = format!("`{text}` is not a distance semantic");
                 let error = Error::new(&code::CLIP_INVALID_SEMANTIC, message);
-                Err(error.help("they are marked as clip=3, cull=4.xy or clip=3-4"))
+                Err(error.help("write a semantic as clip=3, cull=4.xy or clip=3-4"))
             }
         }
     }
@@ -141,10 +141,10 @@ pub(super) struct Component {
     pub(super) component: u32,
 }
 
-/// The most registers for clip and cull distances together (Direct3D, system-value semantics).
+/// The maximum number of registers for clip and cull distances together (Direct3D, system-value semantics).
 const MOST_REGISTERS: usize = 2;
 
-/// The distances between two linked stages, numbered by register, then component. The number of a component is its
+/// The distances that two linked stages share, numbered by register, then component. The number of a component is its
 /// index in the built-in array. Both stages must use the same numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Linkage {
@@ -153,11 +153,11 @@ pub(super) struct Linkage {
 }
 
 impl Linkage {
-    /// Returns the linkage with the components of `marks`.
+    /// Returns the linkage with the components that `marks` mark.
     ///
     /// # Errors
     ///
-    /// `Options`: a component of both kinds; more than two registers.
+    /// `Options`: a component marked as both clip and cull distance; more than two registers.
     pub(super) fn new(marks: impl IntoIterator<Item = DistanceSemantic>) -> Result<Self, Error> {
         let mut linkage = Self::default();
         for mark in marks {
@@ -188,8 +188,9 @@ impl Linkage {
     pub(super) fn check(&self) -> Result<(), Error> {
         if let Some(both) = self.clip.intersection(&self.cull).next() {
             let Component { location, component } = both;
-            let message =
-                format!("component {component} of location {location} is marked as clip and cull");
+            let message = format!(
+                "component {component} of location {location} is marked as both clip and cull distance"
+            );
             return Err(Error::new(&code::CLIP_CONFLICTING_SEMANTICS, message));
         }
         let all = self.clip.iter().chain(&self.cull);
@@ -201,8 +202,8 @@ impl Linkage {
         if registers.len() > MOST_REGISTERS {
             let listed: Vec<String> = registers.iter().map(u32::to_string).collect();
             let message = format!(
-                "clip and cull distances take {MOST_REGISTERS} registers together at most, and are marked in {}: \
-                 locations {}",
+                "clip and cull distances take at most {MOST_REGISTERS} registers together, but are marked in {}: \
+                    locations {}",
                 registers.len(),
                 listed.join(", ")
             );
@@ -211,7 +212,7 @@ impl Linkage {
         Ok(())
     }
 
-    /// Returns the components of one kind, by number.
+    /// Returns the components of one kind, sorted by number.
     pub(super) fn of(&self, kind: DistanceKind) -> impl ExactSizeIterator<Item = Component> + '_ {
         match kind {
             DistanceKind::Clip => self.clip.iter().copied(),
@@ -224,7 +225,7 @@ impl Linkage {
         self.of(kind).len() as u32
     }
 
-    /// Returns a semantic for each component of both kinds, by number.
+    /// Returns one semantic per component: clip distances first, each kind sorted by number.
     pub(super) fn semantics(&self) -> Vec<DistanceSemantic> {
         let of_kind = |kind| {
             self.of(kind).filter_map(move |Component { location, component }| {
@@ -234,7 +235,7 @@ impl Linkage {
         DISTANCE_KINDS.into_iter().flat_map(of_kind).collect()
     }
 
-    /// Returns the number of a component, if it is a distance of this kind.
+    /// Returns the number of a component, or `None` if the component is not a distance of this kind.
     pub(super) fn number(&self, kind: DistanceKind, component: Component) -> Option<u32> {
         self.of(kind).position(|other| other == component).map(|number| number as u32)
     }

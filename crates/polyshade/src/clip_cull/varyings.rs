@@ -1,4 +1,4 @@
-//! Divides the outputs of a stage into the parts that clipping interpolates for new vertices.
+//! Divides the outputs of a stage into scalars and vectors, which clipping interpolates for new vertices.
 
 use crate::code;
 use crate::rewrite::Sizes;
@@ -17,13 +17,13 @@ pub(super) enum Way {
     Flat,
 }
 
-/// The locations that a fragment stage does not interpolate with perspective. Only its own decorations count, not
-/// those of the stage before it; integers are always flat.
+/// The locations that a fragment stage does not interpolate with perspective. Its own decorations decide, not those of
+/// the previous stage. Integers are always flat.
 #[derive(Default)]
 pub(super) struct Interpolation {
-    /// Locations with values of the provoking vertex.
+    /// Locations that take the value of the provoking vertex.
     pub(super) flat: BTreeSet<u32>,
-    /// Locations that are linear in screen space.
+    /// Locations that are interpolated linearly in screen space.
     pub(super) no_perspective: BTreeSet<u32>,
 }
 
@@ -66,9 +66,9 @@ pub(super) struct Leaf {
     pub(super) way: Way,
 }
 
-/// The most parts of a variable.
+/// The maximum number of leaves of a variable.
 const MOST_LEAVES: usize = 256;
-/// The deepest nesting of parts.
+/// The maximum nesting depth of parts.
 const DEEPEST: usize = 16;
 
 /// A part that may have to be divided.
@@ -79,7 +79,7 @@ struct Open {
     way: Way,
 }
 
-/// Returns the leaves, in order, of an input or output that is not an array of vertices.
+/// Returns the leaves, in order, of an input or output without an element per vertex.
 pub(super) fn leaves(
     m: &Module<'_>,
     variable: Id,
@@ -87,7 +87,7 @@ pub(super) fn leaves(
 ) -> Result<Vec<Leaf>, Error> {
     let refuse = || {
         let message = format!(
-            "an output is not made of numbers of a known count, or of more than {MOST_LEAVES} vectors"
+            "an output does not consist of a known count of numbers, or has more than {MOST_LEAVES} vectors"
         );
         Error::new(&code::CLIP_OUTPUT_TYPE, message).about(variable)
     };
@@ -139,7 +139,7 @@ pub(super) fn component(m: &Module<'_>, ty: Id) -> Option<Type> {
     }
 }
 
-/// Returns the number of components of a scalar or vector, and their width in bits.
+/// Returns the number of components of a scalar or vector, and the width of a component in bits.
 fn numbers(m: &Module<'_>, ty: Id) -> Option<(u32, u32)> {
     let count = match m.ty(ty)? {
         Type::Vector { count, .. } => count,

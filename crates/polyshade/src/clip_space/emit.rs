@@ -1,6 +1,6 @@
 //! Emits the function that converts a position.
 
-use super::{Options, Turn};
+use super::{Options, SurfaceRotation};
 use crate::host::{HostParams, Target, Value};
 use crate::rewrite::{self, ParamReader};
 use polyshade_spv::view::EntryPoint;
@@ -10,7 +10,7 @@ pub(super) const DEPTH: &str = "convert_depth";
 pub(super) const FLIP_Y: &str = "flip_y";
 pub(super) const ROTATION: &str = "rotation";
 
-/// Emits the function from the original position to the new one.
+/// Emits the function that computes the new position from the original one.
 ///
 /// ```text
 ///   %sum = OpFAdd %float %z %w               ; depth
@@ -41,13 +41,13 @@ pub(super) fn function<'m>(
     let z = switched(&host, &mut code, (options.depth, DEPTH), z, |code| {
         let half = code.p.float_constant(0.5);
         let sum = code.binary(Op::F_ADD, float, z, w);
-        // Contraction with the code that computes z would give another sum than in other shaders.
+        // Contraction with the code that computes z would make the sum differ from that in other shaders.
         code.p.decorate(sum, Decoration::NO_CONTRACTION, &[]);
         code.binary(Op::F_MUL, float, sum, half)
     });
     let y = switched(&host, &mut code, (options.flip_y, FLIP_Y), y, |code| negated(code, y));
     let [x, y] = match options.rotation {
-        Value::Fixed(turn) => turned(&mut code, turn, x, y),
+        Value::Fixed(rotation) => rotated(&mut code, rotation, x, y),
         Value::Param(_) => {
             let quarters = host.load(&mut code, ROTATION);
             turned_by(&mut code, quarters, x, y)
@@ -64,16 +64,16 @@ fn negated(code: &mut Cursor<'_, '_, '_>, value: Id) -> Id {
 }
 
 /// Rotates x and y clockwise, with y pointing down.
-fn turned(code: &mut Cursor<'_, '_, '_>, turn: Turn, x: Id, y: Id) -> [Id; 2] {
-    match turn {
-        Turn::None => [x, y],
-        Turn::Quarter => [negated(code, y), x],
-        Turn::Half => [negated(code, x), negated(code, y)],
-        Turn::ThreeQuarters => [y, negated(code, x)],
+fn rotated(code: &mut Cursor<'_, '_, '_>, rotation: SurfaceRotation, x: Id, y: Id) -> [Id; 2] {
+    match rotation {
+        SurfaceRotation::None => [x, y],
+        SurfaceRotation::Quarter => [negated(code, y), x],
+        SurfaceRotation::Half => [negated(code, x), negated(code, y)],
+        SurfaceRotation::ThreeQuarters => [y, negated(code, x)],
     }
 }
 
-/// Emits the same rotation by a number of quarter turns from the host.
+/// Emits the clockwise rotation of x and y by `quarters` quarter turns, a host parameter.
 ///
 /// ```text
 ///   %odd = bit 0 of %quarters            ; x and y change places
@@ -94,7 +94,7 @@ fn turned_by(code: &mut Cursor<'_, '_, '_>, quarters: Id, x: Id, y: Id) -> [Id; 
     })
 }
 
-/// Emits whether `word` has the bit `bit`.
+/// Emits the test that bit `bit` of `word` is set.
 fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
     let (uint, bool) = (code.p.uint(), code.p.bool());
     let [mask, zero] = [bit, 0].map(|value| code.p.uint_constant(value));
@@ -102,7 +102,8 @@ fn has_bit(code: &mut Cursor<'_, '_, '_>, word: Id, bit: u32) -> Id {
     code.binary(Op::I_NOT_EQUAL, bool, masked, zero)
 }
 
-/// Returns `value`, or the value that `other` emits if `switch` is true; emits a selection for a host parameter.
+/// Returns the value that `other` emits if `switch` is true, otherwise `value`. If `switch` is a host parameter, emits
+/// a selection.
 fn switched(
     host: &ParamReader<'_>,
     code: &mut Cursor<'_, '_, '_>,

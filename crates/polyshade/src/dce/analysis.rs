@@ -10,7 +10,7 @@ use super::records::{CallRecord, FunctionRecord, MOST_MEMBERS, ParameterRecord, 
 use polyshade_spv::view::ExtInst;
 use polyshade_spv::{Definitions, Id, Inst, Module, Op, Section};
 
-/// Average numbers of words for each pointer or store, and for each block, in compiled shaders.
+/// The average number of words per pointer or store, and per block, in compiled shaders.
 pub(super) const WORDS_A_POINTER: usize = 32;
 const WORDS_A_BLOCK: usize = 64;
 
@@ -19,10 +19,10 @@ pub(super) struct Analysis<'m, 'w> {
     pub(super) m: &'m Module<'w>,
     definitions: Definitions<'m>,
     pub(super) notes: Notes,
-    /// Word offset of the first function.
+    /// The offset of the first function, in words.
     pub(super) bodies: u32,
     pub(super) functions: Table<Function, FunctionRecord>,
-    /// Blocks that return from inside a construct, and blocks that return a value, by function.
+    /// Blocks that return from inside a construct, and blocks that return a value, grouped by function.
     pub(super) early_returns: Vec<Block>,
     pub(super) returned: Vec<Block>,
     pub(super) parameters: Table<Parameter, ParameterRecord>,
@@ -30,25 +30,26 @@ pub(super) struct Analysis<'m, 'w> {
     pub(super) graph: Graph,
     pub(super) parts: Parts,
     pub(super) values: Table<Value, ValueRecord>,
-    /// Annotations that may keep a declaration alive, and whether there are decoration groups.
+    /// Annotations that may keep a declaration alive, and whether the module has decoration groups.
     pub(super) annotations: Vec<At>,
     pub(super) has_groups: bool,
     /// The total number of members of all structures.
     pub(super) members: u32,
     /// Instructions that are live whether or not their results are used.
     pub(super) roots: Vec<At>,
-    /// Constructs that may never be left, each with its function.
+    /// Constructs that may never be left, each with the function that contains it.
     pub(super) endless: Vec<(Construct, Function)>,
-    /// Functions before this one are kept as a whole.
+    /// Functions before this index are kept as a whole.
     pub(super) first_reduced: Function,
-    /// Side effects to be removed.
+    /// Side effects that the options drop.
     pub(super) dropped: Vec<At>,
-    /// A function has no block or has code outside of blocks, or a function that is never called has another use.
+    /// Whether a function has no block or has code outside of blocks, or a function that is never called has another
+    /// use.
     pub(super) is_malformed: bool,
 }
 
 impl<'m, 'w> Analysis<'m, 'w> {
-    /// Returns an empty analysis with the usual capacities, which avoids reallocations.
+    /// Returns an empty analysis with the usual capacities, to avoid reallocations.
     pub(super) fn new(m: &'m Module<'w>) -> Self {
         let words = m.words().len();
         Self {
@@ -90,7 +91,7 @@ impl<'m, 'w> Analysis<'m, 'w> {
         self.notes.note(at)
     }
 
-    /// Returns the block of an instruction, if an entry point reaches its function.
+    /// Returns the block that contains an instruction, if an entry point reaches the function.
     #[inline]
     pub(super) fn block_of(&self, at: At) -> Option<Block> {
         self.notes.block(at)
@@ -119,7 +120,7 @@ impl<'m, 'w> Analysis<'m, 'w> {
         }
     }
 
-    /// Returns the instruction set of an extended instruction.
+    /// Returns the kind of the instruction set of an extended instruction.
     pub(super) fn set(&self, call: ExtInst<'_>) -> Set {
         match self.defined_at(call.set()).map(|at| self.note(at)) {
             Some(Note::Set(set)) => set,
@@ -135,13 +136,13 @@ impl<'m, 'w> Analysis<'m, 'w> {
         }
     }
 
-    /// Whether `part` is a whole variable that is only loaded and stored, so that its address is not used otherwise.
+    /// Whether `part` is a whole variable with an address that is only used to load and store all of it.
     pub(super) fn is_plain_variable(&self, part: Part) -> bool {
         let root = self.parts.root(part);
         !root.addressed && root.part == part
     }
 
-    /// Adds the value that `inst` makes or stores, if its type `ty` is a structure.
+    /// Adds a value for the object that `inst` makes or stores, if its type `ty` is a structure.
     #[inline]
     pub(super) fn add_value(&mut self, inst: Inst<'m>, ty: Option<Id>) {
         let Some(ty) = ty.and_then(|ty| self.defined_at(ty)) else { return };

@@ -1,4 +1,5 @@
-//! Removes capabilities and extensions that are no longer needed, if all features that need them are known.
+//! Removes capabilities and extensions that are no longer needed. A capability is removed only if all features that
+//! need it are known.
 
 use super::kinds::{Kind, kind};
 use polyshade_spv::{
@@ -6,7 +7,7 @@ use polyshade_spv::{
 };
 use std::collections::BTreeSet;
 
-/// The features of the remaining module on which capabilities depend.
+/// The features of the remaining module that its capabilities depend on.
 #[derive(Default)]
 pub(super) struct Seen {
     ops: BTreeSet<Op>,
@@ -17,11 +18,11 @@ pub(super) struct Seen {
     ints: BTreeSet<u32>,
     floats: BTreeSet<u32>,
     images: Vec<Image>,
-    /// Whether an unknown instruction stays, which may need any capability that instructions need.
+    /// Whether an unknown instruction stays. Such an instruction may need any capability.
     unknown: bool,
 }
 
-/// The operands of `OpTypeImage` on which capabilities depend.
+/// The operands of `OpTypeImage` that capabilities depend on.
 struct Image {
     dim: u32,
     arrayed: bool,
@@ -35,7 +36,7 @@ const DIM_BUFFER: u32 = 5;
 const DIM_SUBPASS: u32 = 6;
 
 impl Seen {
-    /// Records an instruction that stays; decorations only if their targets stay.
+    /// Records an instruction that stays. Callers pass decorations only if the targets stay.
     pub(super) fn note(&mut self, inst: Inst<'_>) {
         let (op, words) = (inst.op(), inst.words());
         let word = |number: usize| words.get(number).copied().unwrap_or(0);
@@ -95,7 +96,7 @@ impl Seen {
         self.ops.contains(&Op::TYPE_ARRAY) || self.ops.contains(&Op::TYPE_RUNTIME_ARRAY)
     }
 
-    /// Whether the module needs `capability`, or its uses are not known.
+    /// Whether the module needs `capability`, or may need it because not all of its uses are known.
     fn needs(&self, capability: Capability) -> bool {
         use Capability as C;
         let builtin = |one: BuiltIn| self.builtins.contains(&one);
@@ -128,7 +129,7 @@ impl Seen {
             }
             C::SHADER_LAYER => builtin(BuiltIn::LAYER),
             C::SHADER_VIEWPORT_INDEX => builtin(BuiltIn::VIEWPORT_INDEX),
-            // They imply `Geometry`, too.
+            // These capabilities imply `Geometry`, too.
             C::MULTI_VIEWPORT | C::SHADER_VIEWPORT_INDEX_LAYER_EXT => {
                 builtin(BuiltIn::LAYER)
                     || builtin(BuiltIn::VIEWPORT_INDEX)
@@ -171,7 +172,7 @@ impl Seen {
             C::INPUT_ATTACHMENT => {
                 dim(DIM_SUBPASS) || self.decorations.contains(&Decoration::INPUT_ATTACHMENT_INDEX)
             }
-            // Any image may have a format or an operand that needs them.
+            // Any image may have a format or an operand that needs these capabilities.
             C::STORAGE_IMAGE_EXTENDED_FORMATS
             | C::STORAGE_IMAGE_READ_WITHOUT_FORMAT
             | C::STORAGE_IMAGE_WRITE_WITHOUT_FORMAT
@@ -183,7 +184,7 @@ impl Seen {
     }
 }
 
-/// Extensions, each with all the capabilities for which it is declared.
+/// Extensions, each with all the capabilities that it can be declared for.
 const EXTENSIONS: [(&str, &[Capability]); 10] = [
     ("SPV_KHR_shader_draw_parameters", &[Capability::DRAW_PARAMETERS]),
     ("SPV_KHR_multiview", &[Capability::MULTI_VIEW]),
@@ -217,7 +218,7 @@ fn capability(inst: Inst<'_>) -> Option<Capability> {
     number.map(|number| Capability(*number))
 }
 
-/// Whether `m` declares a capability that could be removed, so that the remaining module must be examined.
+/// Whether `m` declares a capability that could be removed. If not, the remaining module need not be examined.
 pub(super) fn may_go(m: &Module<'_>) -> bool {
     let nothing = Seen::default();
     let declares_stage = [
@@ -227,7 +228,7 @@ pub(super) fn may_go(m: &Module<'_>) -> bool {
         Capability::MESH_SHADING_EXT,
         Capability::MESH_SHADING_NV,
     ];
-    // Any other capability may be the one that implies `Shader`.
+    // Any other capability may be the only one that implies `Shader`.
     let mut declared = m.section(Section::Capabilities).filter_map(capability);
     let is_shader = declared.any(|one| declares_stage.contains(&one));
     let mut declared = m.section(Section::Capabilities).filter_map(capability);

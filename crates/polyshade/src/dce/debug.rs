@@ -1,4 +1,4 @@
-//! Keeps debug instructions that lose no operand. They keep no code alive themselves.
+//! Keeps debug instructions that lose no operand. Debug instructions do not keep code alive.
 
 use super::index::At;
 use super::kinds::{Kind, kind};
@@ -7,7 +7,7 @@ use super::notes::Set;
 use polyshade_spv::view::{ExtInst, ExtInstImport};
 use polyshade_spv::{Id, Inst, Op, Section, is_debug_set};
 
-/// Marks the debug instructions whose operands all stay.
+/// Marks the debug instructions that lose no operand.
 pub(super) fn mark(marks: &mut Marks<'_, '_>) {
     let m = marks.m();
     let is_debug = |import: ExtInstImport<'_>| is_debug_set(&import.name());
@@ -29,7 +29,7 @@ pub(super) fn mark(marks: &mut Marks<'_, '_>) {
     }
 }
 
-/// Whether all operands of `inst` and its block stay.
+/// Whether the block and all operands of `inst` stay.
 fn keeps_operands(marks: &Marks<'_, '_>, inst: Inst<'_>, set: Id) -> bool {
     let m = marks.m();
     if inst.at() >= marks.analysis.bodies {
@@ -47,8 +47,8 @@ fn keeps_operands(marks: &Marks<'_, '_>, inst: Inst<'_>, set: Id) -> bool {
     all
 }
 
-/// Whether `id` is declared before all functions and computes nothing: a type, a constant, a string. Such an operand
-/// is kept for the instruction.
+/// Whether `id` is a type, a constant or a string: declared before all functions, without computing anything. Such an
+/// operand is kept if the debug instruction stays.
 fn is_declared(marks: &Marks<'_, '_>, id: Id) -> bool {
     let Some(inst) = marks.m().definition(id) else { return false };
     let is_code =

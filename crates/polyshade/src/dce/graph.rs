@@ -1,7 +1,7 @@
 //! Blocks, and the constructs that contain them in structured control flow.
 //!
 //! A *construct* is the body of a function, a selection or a loop: the blocks between a header and its merge block.
-//! If nothing in it is live, all of it is removed, and its header branches to its merge block.
+//! If nothing in a construct is live, the whole construct is removed, and its header branches to its merge block.
 
 use super::index::{At, Block, Construct, Exit, Index, Table, all_of};
 use super::kinds::{Kind, kind};
@@ -13,46 +13,47 @@ pub(super) struct BlockRecord {
     pub(super) label: At,
     pub(super) merge: Option<At>,
     pub(super) terminator: At,
-    /// The innermost construct that contains it.
+    /// The innermost construct that contains the block.
     pub(super) inside: Option<Construct>,
     pub(super) heads: Option<Construct>,
-    /// The construct whose merge block it is, and the loop whose continue target it is.
+    /// The construct that this block is the merge block of, and the loop that it is the continue target of.
     merges: Option<Construct>,
     continues: Option<Construct>,
-    /// The next block directly in the same construct.
+    /// The next block directly inside the same construct.
     pub(super) next: Option<Block>,
-    /// Its place in the order of the function's blocks.
+    /// The block's place in the order of the function's blocks.
     pub(super) order: Order,
 }
 
-/// The place of a block in an order of its function's blocks in which every construct is contiguous.
+/// The place of a block in an order of its function's blocks. In this order, the blocks of every construct are
+/// contiguous.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Order(u32);
 
 impl Order {
-    /// No path from the entry leads to the block.
+    /// Marks a block that no path from the entry reaches.
     pub(super) const UNREACHED: Self = Self(u32::MAX);
-    /// The search has reached the block.
+    /// Marks a block that the search has reached but not yet ordered.
     const SEEN: Self = Self(u32::MAX - 1);
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConstructRecord {
-    /// The construct around it; `None` for a body.
+    /// The construct around this one; `None` for the body of a function.
     pub(super) parent: Option<Construct>,
-    /// The block that heads it; `None` for a body.
+    /// The header block; `None` for the body of a function.
     pub(super) header: Option<Block>,
     pub(super) merge: Option<Block>,
-    /// The first block directly in it.
+    /// The first block directly inside the construct.
     pub(super) first: Option<Block>,
-    /// The first loop directly in it, and the next loop in the same parent.
+    /// The first loop directly inside the construct, and the next loop in the same parent.
     pub(super) loops: Option<Construct>,
     pub(super) next_loop: Option<Construct>,
-    /// The first branch from a nested construct that leaves or continues it.
+    /// The first branch from a nested construct that leaves or continues this construct.
     pub(super) exits: Option<Exit>,
-    /// The continue target of a loop; `None` for others.
+    /// The continue target of a loop; `None` for other constructs.
     pub(super) continue_target: Option<Block>,
-    /// The range of its blocks in the order, without the header of a selection.
+    /// The places of the construct's blocks in the order. The header of a selection is not included.
     start: Order,
     end: Order,
     pub(super) live: bool,
@@ -79,15 +80,16 @@ pub(super) struct Graph {
     scratch: Scratch,
 }
 
-/// Buffers for the search of one function, reused for the next.
+/// Buffers for the search of one function; the next search reuses them.
 #[derive(Default)]
 struct Scratch {
-    /// For each block of the function, the start of its successors in `targets`; then the end of the last.
+    /// For each block of the function, the start of its successors in `targets`, followed by the end of the last
+    /// block's successors.
     offsets: Vec<usize>,
     targets: Vec<Block>,
-    /// Blocks in the order in which constructs are contiguous.
+    /// The blocks in an order in which the blocks of every construct are contiguous.
     order: Vec<Block>,
-    /// The blocks on the path to the current one, each with the number of its next step.
+    /// The blocks on the path to the current one, each with the number of the next step to take from it.
     path: Vec<(Block, usize)>,
 }
 
@@ -133,10 +135,10 @@ impl Graph {
         })
     }
 
-    /// Finds the constructs of the function whose blocks begin at `first`. Returns its body, and whether its control
-    /// flow is structured. `block_of` maps a label to the block of the function.
+    /// Finds the constructs of the function with the first block `first`. Returns the body of the function, and
+    /// whether the control flow is structured. `block_of` maps a label to its block.
     ///
-    /// If control flow is not structured, all blocks are directly in the body, and none heads a construct.
+    /// If control flow is not structured, all blocks are directly inside the body, and no block heads a construct.
     pub(super) fn structure(
         &mut self,
         m: &Module<'_>,
@@ -161,7 +163,7 @@ impl Graph {
         (body, structured)
     }
 
-    /// Puts each block into its construct; returns `false` if constructs do not nest.
+    /// Puts each block into the innermost construct that contains it. Returns `false` if constructs do not nest.
     fn nest(
         &mut self,
         m: &Module<'_>,
@@ -179,7 +181,7 @@ impl Graph {
                 self.constructs[innermost].end = order;
                 innermost = parent;
             }
-            // This merge block belongs to a construct that is not the innermost.
+            // Reject a merge block of a construct that is not the innermost.
             let merges = self.blocks[block].merges;
             if merges.is_some_and(|merged| self.constructs[merged].end != order) {
                 return false;
@@ -235,7 +237,7 @@ impl Graph {
         true
     }
 
-    /// Returns the construct that a branch from directly inside `from` to `target` leaves.
+    /// Returns the construct that a branch from directly inside `from` to `target` leaves or continues.
     fn left_by(&self, from: Construct, target: Block) -> Left {
         let BlockRecord { inside, heads, merges, continues, .. } = self.blocks[target];
         let around = |outer: &Construct| {
@@ -248,7 +250,7 @@ impl Graph {
         if let Some(continued) = continues.filter(|one| *one != from).filter(around) {
             return Left::Construct(continued);
         }
-        // A loop contains its header, which is entered from its parent and reached again from inside.
+        // A loop contains its own header, which is entered from the parent and reached again from inside the loop.
         let entered = heads.filter(|_| heads == inside);
         let is_entered = entered.is_some_and(|one| self.constructs[one].parent == Some(from));
         if inside == Some(from) || is_entered {
@@ -267,11 +269,11 @@ impl Graph {
     }
 }
 
-/// The construct that a branch leaves.
+/// The construct that a branch leaves or continues.
 enum Left {
-    /// The branch stays in its construct.
+    /// The branch stays inside its construct.
     Nothing,
-    /// It leaves or continues this construct.
+    /// The branch leaves or continues this construct.
     Construct(Construct),
     /// Structured control flow does not allow the branch.
     Invalid,
@@ -296,21 +298,21 @@ impl Scratch {
                 add(branch.if_true());
                 add(branch.if_false());
             } else if kind(inst.op()) == Kind::Branch || kind(inst.op()) == Kind::Unknown {
-                // The selector of a switch is not a label.
+                // The selector of a switch is not a label, so `add` ignores it.
                 m.for_each_operand(inst, |_, id, _| add(id));
             }
         }
         self.offsets.push(self.targets.len());
     }
 
-    /// Returns the successors of `block` in the function whose first block is `first`.
+    /// Returns the successors of `block`. The first block of its function is `first`.
     fn targets_of(&self, block: Block, first: Block) -> &[Block] {
         let number = block.number() - first.number();
         &self.targets[self.offsets[number]..self.offsets[number + 1]]
     }
 
     /// Orders the blocks by a depth-first search that visits the merge block first and the continue target second. In
-    /// reverse postorder these come last.
+    /// reverse postorder, these two thus come last.
     fn find_order(
         &mut self,
         m: &Module<'_>,
@@ -324,7 +326,7 @@ impl Scratch {
         }
         self.path.push((first, 0));
         blocks[first].order = Order::SEEN;
-        // Steps 0 and 1 of a block are its merge block and continue target, later steps its successors.
+        // For each block, steps 0 and 1 visit its merge block and continue target, later steps its successors.
         while let Some((block, step)) = self.path.last().copied() {
             let inst = blocks[block].merge.map(|at| m.inst_at(at.word()));
             let next = match step {
@@ -341,13 +343,13 @@ impl Scratch {
                     }
                 },
             };
-            self.path.last_mut().expect("it was just seen").1 += 1;
+            self.path.last_mut().expect("the path contains the current block").1 += 1;
             if let Some(next) = next.filter(|next| blocks[*next].order == Order::UNREACHED) {
                 blocks[next].order = Order::SEEN;
                 self.path.push((next, 0));
             }
         }
-        // The postorder is reversed.
+        // Reverse the postorder.
         self.order.reverse();
         for (order, block) in self.order.iter().enumerate() {
             blocks[*block].order = Order(order as u32);

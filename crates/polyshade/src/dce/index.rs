@@ -1,4 +1,4 @@
-//! Index types: a separate type for each table, so that indices cannot be confused, with `Option` for "none".
+//! Index types. Each table has its own type, so indices cannot be confused. `Option` expresses "none".
 
 use polyshade_spv::Inst;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ pub(super) trait Index: Copy {
     fn number(self) -> usize;
 }
 
-/// Declares index types. They store the index plus one, so that an `Option` takes four bytes.
+/// Declares index types. They store the index plus one, so that an `Option` takes only four bytes.
 macro_rules! index {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -45,7 +45,7 @@ index! {
     Parameter;
     /// A call of a function.
     Call;
-    /// A variable, the pointee of a parameter, or a part of one.
+    /// A variable, the pointee of a parameter, or a part of either.
     Part;
     /// A whole variable, or the whole pointee of a parameter.
     Root;
@@ -92,14 +92,14 @@ impl Index for At {
 }
 
 impl Member {
-    /// Returns the member with this number in the structure whose first member is `self`.
+    /// Returns the member with this number, if `self` is the first member of a structure.
     #[inline]
     pub(super) fn plus(self, number: u32) -> Self {
         Self::new(self.number() + number as usize)
     }
 }
 
-/// Rows with an index type.
+/// A table of rows with its own index type.
 pub(super) struct Table<I, T> {
     rows: Vec<T>,
     index: PhantomData<I>,
@@ -168,12 +168,12 @@ impl<I: Index, T> ops::IndexMut<I> for Table<I, T> {
     }
 }
 
-/// Returns the indices in a range.
+/// Returns the indices in `range`.
 pub(super) fn all_of<I: Index>(range: Range<I>) -> impl DoubleEndedIterator<Item = I> {
     (range.start.number()..range.end.number()).map(I::new)
 }
 
-/// A set of indices, with one bit for each.
+/// A set of indices, with one bit per index.
 pub(super) struct Bits<I> {
     words: Vec<u64>,
     index: PhantomData<I>,

@@ -5,10 +5,10 @@ use polyshade_spv::{Op, is_known};
 /// The kind of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// Computes a value from its operands, without any other effect.
+    /// Computes a value from its operands and has no other effect.
     Value,
     Extract,
-    /// Makes a pointer into the pointee of its first operand.
+    /// Makes a pointer into the object that its first operand points to.
     Chain,
     /// Copies a value, which may be a pointer.
     Copy,
@@ -30,15 +30,15 @@ pub(super) enum Kind {
     ReturnValue,
     Unreachable,
     Line,
-    /// Declares something, before all functions.
+    /// Declares something before all functions.
     Declaration,
     /// Has an effect other than its result.
     Effect,
-    /// Not in the tables: it may have any effect.
+    /// Is not in the tables, so it may have any effect.
     Unknown,
 }
 
-/// The number of opcodes that are looked up in a table.
+/// Opcodes below this one are looked up in a table.
 const TABLE: usize = 512;
 
 static KINDS: [Kind; TABLE] = {
@@ -100,7 +100,7 @@ const fn of_number(op: u16) -> Kind {
     }
 }
 
-/// Ranges of opcodes, first and last, that compute a value without any other effect.
+/// Ranges of opcodes (first and last) that compute a value and have no other effect.
 const VALUES: [(Op, Op); 14] = [
     (Op::NOP, Op::UNDEF),
     (Op::IMAGE_TEXEL_POINTER, Op::IMAGE_TEXEL_POINTER),
@@ -118,7 +118,7 @@ const VALUES: [(Op, Op); 14] = [
     (Op::COPY_LOGICAL, Op::PTR_DIFF),
 ];
 
-/// Ranges of opcodes of declarations before all functions.
+/// Ranges of opcodes (first and last) of declarations before all functions.
 const DECLARATIONS: [(Op, Op); 7] = [
     (Op::SOURCE_CONTINUED, Op::STRING),
     (Op::EXTENSION, Op::EXT_INST_IMPORT),

@@ -1,34 +1,34 @@
 //! Finds the loops that may not terminate.
 //!
 //! A loop without live instructions can be removed only if it certainly terminates. Nothing runs after an infinite
-//! loop, so that without it the shader would do more than before.
+//! loop, so removing one would let the shader run code that it never reached before.
 //!
-//! A loop terminates if it has no second iteration, or if every iteration makes a test that fails eventually. A test
-//! does so if it compares a counter with an invariant bound: each iteration moves the counter by the same step around
-//! the circle of 2^width numbers; the values at which the loop ends form an arc of the circle, and a step that is no
+//! A loop terminates if it has no second iteration, or if every iteration makes a test that eventually fails. Such a
+//! test compares a counter with an invariant bound. Each iteration moves the counter by the same step around the
+//! circle of 2^width numbers. The values at which the loop ends form an arc of the circle, and a step that is no
 //! longer than the arc cannot jump over it. All other loops are assumed not to terminate.
 //!
 //! # Why a proof
 //!
-//! C++ compilers need no proof, as C++ lets them assume that a loop without effects terminates. We found no such rule
-//! for SPIR-V:
+//! C++ compilers need no such proof: C++ lets them assume that a loop without effects terminates. We found no such
+//! rule for SPIR-V:
 //!
-//! * SPIR-V, 2.11 "Structured Control Flow", has rules for where loops are entered and left, and none for whether
-//!   they are. `SPV_KHR_maximal_reconvergence` defines which invocations run an instruction together, not that any
-//!   reaches it.
-//! * Vulkan, "Shader Termination", defines how an invocation terminates, not that it does: "A shader stage for a
-//!   given command completes execution when all invocations for that stage have terminated."
+//! * SPIR-V, 2.11 "Structured Control Flow", restricts where loops are entered and left, but does not require that
+//!   they are left. `SPV_KHR_maximal_reconvergence` defines which invocations run an instruction together, not that
+//!   any invocation reaches it.
+//! * Vulkan, "Shader Termination", defines how an invocation terminates, but does not require that it terminates: "A
+//!   shader stage for a given command completes execution when all invocations for that stage have terminated."
 //! * GLSL ES 3.00, 6.3 "Iteration": "Non-terminating loops are allowed. The consequences of very long or
 //!   non-terminating loops are platform dependent."
 //!
 //! Developers of wgpu (issue 6572) and of SPIRV-Tools (pull request 2471) consider infinite loops undefined
-//! behaviour, but cite no section. If a rule is found, this file can be deleted.
+//! behaviour, but cite no section. If such a rule is found, this file can be deleted.
 //!
 //! # Benefit
 //!
-//! Measured on 585 variants of every second shader of the corpus, of which 232 have loops: with the proof, 161 of 325
-//! loops leave the position-only variants, without it none. 160 shaders are smaller; the total is 271,396 words
-//! instead of 286,781, which is 5.4 % less, and 9.5 % less in shaders with loops. Complements hardly gain.
+//! Measured on 585 variants of every second shader of the corpus; 232 of these shaders have loops. With the proof,
+//! 161 of 325 loops are removed from the position-only variants; without it, none. 160 shaders become smaller. The
+//! total falls from 286,781 to 271,396 words: 5.4 % overall, 9.5 % in shaders with loops. Complements hardly shrink.
 
 use super::analysis::Analysis;
 use super::graph::{BlockRecord, ConstructRecord, Order};
@@ -38,19 +38,19 @@ use super::parts::{Owner, Writer};
 use polyshade_spv::view::{Binary, Branch, BranchConditional, Load, Phi, Store, Unary, Variable};
 use polyshade_spv::{Id, Inst, Op, StorageClass, Type};
 
-/// The depth to which the definition of a condition or a bound is followed.
+/// The maximum depth to which the definition of a condition or a bound is followed.
 const DEEPEST: u32 = 8;
-/// The number of blocks of an iteration that are examined.
+/// The maximum number of blocks of an iteration that are examined.
 const LONGEST: usize = 32;
-/// The number of blocks and of writes to variables that are examined, for each word of the module.
+/// The maximum number of blocks and of writes to variables that are examined, per word of the module.
 const BUDGET: usize = 4;
 
-/// Returns the loops that may not terminate, each with its function.
+/// Returns the loops that may not terminate, each with the function that contains it.
 pub(super) fn find_endless(analysis: &Analysis<'_, '_>) -> Vec<(Construct, Function)> {
     let mut budget = analysis.m.words().len() * BUDGET;
     let mut endless = Vec::new();
     for function in analysis.functions.indices() {
-        // Constructs are in the order of the functions, and a body precedes the constructs inside it.
+        // Constructs are listed in the order of the functions, and a body precedes the constructs inside it.
         let body = |function| analysis.functions.get(function).and_then(|one| one.body);
         let Some(first) = body(function) else { continue };
         let end = body(Function::new(function.number() + 1));
@@ -77,7 +77,7 @@ struct Search<'s, 'm, 'w> {
     budget: &'s mut usize,
 }
 
-/// A number that every iteration moves by the same step around the circle of 2^`width` values.
+/// A number that every iteration changes by the same step, around the circle of 2^`width` values.
 struct Counter {
     step: i128,
     width: u32,
@@ -86,7 +86,7 @@ struct Counter {
 /// A conditional branch that leaves the loop.
 struct Exit {
     condition: Id,
-    /// The value of the condition for which it leaves.
+    /// The value of the condition with which the branch leaves the loop.
     outcome: bool,
 }
 
@@ -105,7 +105,7 @@ impl<'m> Search<'_, 'm, '_> {
         })
     }
 
-    /// Whether a block that is reached branches to the continue target.
+    /// Whether a reachable block branches to the continue target, so that there can be a second iteration.
     fn is_repeated(&mut self) -> bool {
         if self.header == self.continue_target {
             return true;
@@ -128,7 +128,7 @@ impl<'m> Search<'_, 'm, '_> {
         false
     }
 
-    /// Takes one from the budget, and returns whether any is left.
+    /// Takes one unit from the budget, and returns whether there was one left.
     fn spend(&mut self) -> bool {
         *self.budget = self.budget.saturating_sub(1);
         *self.budget > 0
@@ -153,12 +153,12 @@ impl<'m> Search<'_, 'm, '_> {
         self.construct.holds(self.analysis.graph.blocks[block].order)
     }
 
-    /// Whether an instruction is in the loop. Parameters are in no block.
+    /// Whether an instruction is inside the loop. Parameters are in no block.
     fn holds_inst(&self, at: At) -> bool {
         self.analysis.block_of(at).is_some_and(|block| self.holds(block))
     }
 
-    /// Returns the block that every iteration runs right after `block`, unless it leaves the loop.
+    /// Returns the block that every iteration runs right after `block`, unless the iteration leaves the loop.
     fn after(&self, block: Block) -> Option<Block> {
         let next = self.only_way(block)?;
         let BlockRecord { order, heads, .. } = self.analysis.graph.blocks[next];
@@ -166,13 +166,13 @@ impl<'m> Search<'_, 'm, '_> {
         (next != self.header && self.construct.holds(order) && !heads_loop).then_some(next)
     }
 
-    /// Whether every iteration that reaches `start` runs `block`, unless it leaves the loop before.
+    /// Whether every iteration that reaches `start` runs `block`, unless it leaves the loop first.
     fn always_runs(&self, start: Block, block: Block) -> bool {
         let blocks = std::iter::successors(Some(start), |last| self.after(*last));
         blocks.take(LONGEST).any(|one| one == block)
     }
 
-    /// Returns the only block in the loop that can follow `block`.
+    /// Returns the block that follows `block` in the loop, if only one can.
     fn only_way(&self, block: Block) -> Option<Block> {
         let terminator = self.terminator(block);
         if let Some(branch) = Branch::of(terminator) {
@@ -205,7 +205,7 @@ impl<'m> Search<'_, 'm, '_> {
         let Some(inst) = self.analysis.m.definition(condition).filter(|_| depth < DEEPEST) else {
             return false;
         };
-        // A logical operation is decided by its operands.
+        // The operands decide a logical operation.
         match (inst.op(), outcome) {
             (Op::CONSTANT_TRUE, _) => return outcome,
             (Op::CONSTANT_FALSE, _) => return !outcome,
@@ -303,7 +303,7 @@ impl<'m> Search<'_, 'm, '_> {
         })
     }
 
-    /// Returns the counter whose value `id` is.
+    /// Returns the counter that has the value `id`, if any.
     fn counter(&mut self, id: Id, depth: u32) -> Option<Counter> {
         let inst = self.analysis.m.definition(self.copied_from(id)).filter(|_| depth < DEEPEST)?;
         if !self.holds_inst(At::of(inst)) {
@@ -321,7 +321,8 @@ impl<'m> Search<'_, 'm, '_> {
         self.counter(sum.left(), depth + 1)
     }
 
-    /// Returns the counter in a variable to which every iteration adds a constant, in its only write in the loop.
+    /// Returns the counter in a variable, if the only write to the variable in the loop adds a constant and runs in
+    /// every iteration.
     fn counter_in_memory(&mut self, load: Load<'m>) -> Option<Counter> {
         let part = self.analysis.part(load.pointer())?;
         let is_variable = self.analysis.parts.root(part).owner == Owner::Function;
@@ -330,7 +331,7 @@ impl<'m> Search<'_, 'm, '_> {
         }
         let mut written = None;
         for writer in self.analysis.parts.writers_of(part) {
-            // A call gets the variable's address; then the variable is not plain.
+            // The writer may be a call that gets the variable's address, but then the variable is not plain.
             let Writer::Inst(at) = writer else { return None };
             if !self.spend() || self.holds_inst(at) && written.replace(at).is_some() {
                 return None;
@@ -352,7 +353,8 @@ impl<'m> Search<'_, 'm, '_> {
         self.stepped(store.object(), |id| own(id).is_some())
     }
 
-    /// Returns the counter in a phi of the loop's header whose value from inside the loop is itself plus a constant.
+    /// Returns the counter in a phi of the loop's header. The value that the phi gets from inside the loop must be
+    /// the phi plus a constant.
     fn counter_in_phi(&mut self, phi: Phi<'m>) -> Option<Counter> {
         if self.analysis.block_of(At::of(phi.inst())) != Some(self.header) {
             return None;
@@ -373,7 +375,7 @@ impl<'m> Search<'_, 'm, '_> {
         counter
     }
 
-    /// Returns the counter whose next value is `id`: the sum of a constant and a value for which `is_own` is true.
+    /// Returns the counter with the next value `id`: the sum of a constant and a value for which `is_own` is true.
     fn stepped(&self, id: Id, is_own: impl Fn(Id) -> bool) -> Option<Counter> {
         let inst = self.analysis.m.definition(self.copied_from(id))?;
         let sum = Binary::of(inst)?;
@@ -433,7 +435,7 @@ impl<'m> Search<'_, 'm, '_> {
         }
         match self.analysis.parts.root(part).owner {
             Owner::Function => self.is_not_written(part),
-            // Two parameters may alias, so that no parameter of the function may be written.
+            // Two parameters may alias, so no parameter of the function may be written in the loop.
             Owner::Parameter(parameter) => {
                 let function = self.analysis.parameters[parameter].function;
                 let parameters = self.analysis.functions[function].parameters.clone();
@@ -446,7 +448,7 @@ impl<'m> Search<'_, 'm, '_> {
         }
     }
 
-    /// Whether no instruction in the loop writes to a variable of which no pointer escapes.
+    /// Whether no instruction in the loop writes to a variable. Pointers to it must not escape.
     fn is_not_written(&mut self, part: Part) -> bool {
         let writers = self.analysis.parts.writers_of(part);
         writers.into_iter().all(|writer| match writer {
@@ -456,7 +458,7 @@ impl<'m> Search<'_, 'm, '_> {
     }
 }
 
-/// Whether `root` is a storage buffer in the `Uniform` class, as before SPIR-V 1.3.
+/// Whether `root` is a storage buffer in the `Uniform` class, as declared before SPIR-V 1.3.
 fn is_buffer_block(analysis: &Analysis<'_, '_>, root: Variable<'_>) -> bool {
     let m = analysis.m;
     let Some((_, pointee)) = m.pointer(root.pointer_type()) else { return true };
@@ -481,7 +483,7 @@ fn negated(op: Op) -> Option<Op> {
     })
 }
 
-/// Returns the comparison that equals `op` with its operands swapped.
+/// Returns the comparison that is equivalent to `op` with swapped operands.
 fn mirrored(op: Op) -> Option<Op> {
     Some(match op {
         Op::I_EQUAL | Op::I_NOT_EQUAL => op,

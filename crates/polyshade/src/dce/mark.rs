@@ -1,4 +1,4 @@
-//! Marks live instructions: from the observed effects back to everything that they need.
+//! Marks live instructions, from the observed effects back to everything that these need.
 
 mod flow;
 mod members;
@@ -18,15 +18,15 @@ use super::types::depth_of_block;
 use polyshade_spv::view::{Decorate, EntryPoint, ExtInst, Variable};
 use polyshade_spv::{BuiltIn, Decoration, Id, Inst, Module, Op, StorageClass};
 
-/// Usual number of open items, and of access chains through structures.
+/// The usual number of open items, and of access chains through structures.
 const DEEP: usize = 128;
 
-/// An item that is live and whose needs are not yet marked.
+/// A live item. The things that it needs are not marked yet.
 #[derive(Clone, Copy)]
 enum Open {
     /// A live instruction.
     Inst(At),
-    /// The type of a live value that is used as a whole.
+    /// A type that must keep all its members, because a live instruction uses a value of it as a whole.
     Whole(At),
     /// A live member of the structure that an instruction makes or stores.
     Member(At, u8),
@@ -34,13 +34,13 @@ enum Open {
     Construct(Construct),
     /// Memory that a live instruction reads.
     Read(Part),
-    /// A parameter whose pointee a caller reads after the call.
+    /// A parameter with a pointee that a caller reads after the call.
     Wanted(Parameter),
-    /// A parameter whose pointee the function writes.
+    /// A parameter with a pointee that the function writes.
     Written(Parameter),
     /// A function with a live effect that is observed outside of it.
     Effect(Function),
-    /// A function whose result a live instruction uses.
+    /// A function with a result that a live instruction uses.
     Result(Function),
     /// A parameter that a live instruction uses as a whole.
     Passed(Parameter),
@@ -51,19 +51,19 @@ pub(super) struct Marks<'m, 'w> {
     pub(super) analysis: Analysis<'m, 'w>,
     pub(super) live: Bits<At>,
     pub(super) members: Bits<Member>,
-    /// Types whose members are all live.
+    /// Types that keep all their members.
     whole: Bits<At>,
     /// Live access chains through a structure.
     pub(super) chains: Vec<At>,
     /// Live `OpArrayLength` instructions, which name a member of a structure.
     pub(super) lengths: Vec<At>,
-    /// Output blocks that lose members, in order, each with the numbers of these members.
+    /// Output blocks that lose members, in order, each with the numbers of the lost members.
     partial: Vec<(At, Vec<u32>)>,
     keeps_resources: bool,
-    /// For each member, its new number if it stays; `renumbers`: whether any number changes.
+    /// `numbers` has the new number of each member that stays. `renumbers` is whether any number changes.
     numbers: Vec<Option<u32>>,
     pub(super) renumbers: bool,
-    /// Buffer for the writes that one read finds.
+    /// A buffer for the writes that one read depends on.
     found: Vec<(Writer, Option<Key>)>,
     open: Vec<Open>,
 }
@@ -101,7 +101,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         self.analysis.inst(self.analysis.graph.blocks[block].terminator)
     }
 
-    /// Marks everything that is live from the start.
+    /// Marks everything that is live without being used by other code.
     fn begin(&mut self, wanted: &DceOptions) {
         let m = self.m();
         for entry in m.entry_points() {
@@ -122,7 +122,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
         for at in std::mem::take(&mut self.analysis.annotations) {
             let inst = self.analysis.inst(at);
-            // The constant that is decorated as `WorkgroupSize` has an effect by its declaration.
+            // The declaration of the constant with the decoration `WorkgroupSize` has an effect.
             if let Some(decorate) = Decorate::of(inst)
                 && decorate.decoration() == Decoration::BUILT_IN
                 && decorate.operands() == [BuiltIn::WORKGROUP_SIZE.0]
@@ -151,7 +151,7 @@ impl<'m, 'w> Marks<'m, 'w> {
                 continue;
             };
             let dead = wanted.dead(id);
-            // Outputs stay unless the options drop them, inputs only if the interface is kept.
+            // Outputs stay unless the options drop them. Inputs stay only if the options keep the interface.
             match variable.storage_class() {
                 _ if !reduces => self.want(id),
                 StorageClass::OUTPUT => match dead {
@@ -177,7 +177,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks the first `count` members of a block, `depth` arrays below `part`, as read, except the `dead` ones.
+    /// Marks the first `count` members of a block, `depth` arrays below `part`, as read. Skips the members in `dead`.
     fn read_live_members(&mut self, part: Part, depth: u32, count: u32, dead: &[u32]) {
         if depth == 0 {
             for member in (0..count).filter(|member| !dead.contains(member)) {
@@ -186,7 +186,7 @@ impl<'m, 'w> Marks<'m, 'w> {
             }
             return;
         }
-        // A write of the whole array makes a read of the whole necessary.
+        // If the whole array is written anywhere, all of it counts as read.
         if self.analysis.parts.writers_of(part).next().is_some() {
             self.open.push(Open::Read(part));
         }
@@ -197,7 +197,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Returns the number of members of the block that a variable, or an array in it, holds.
+    /// Returns the number of members of the block in a variable; the variable may be an array of blocks.
     fn members_of(&self, variable: Variable<'m>) -> u32 {
         let m = self.m();
         let pointee = m.pointer(variable.pointer_type()).map(|(_, pointee)| pointee);
@@ -226,7 +226,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks all needs of the marked items.
+    /// Marks everything that the marked items depend on.
     pub(super) fn propagate(&mut self) {
         while let Some(open) = self.open.pop() {
             match open {
@@ -251,14 +251,14 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks the definition of `id`, for a use of its value.
+    /// Marks the definition of `id` because its value is used.
     #[inline(always)]
     pub(super) fn want(&mut self, id: Id) {
         let Some(at) = self.analysis.defined_at(id) else { return };
         self.want_at(at);
     }
 
-    /// Marks the instruction at `at`, for a use of its whole result or of everything that it writes.
+    /// Marks the instruction at `at` because its whole result or everything that it writes is used.
     #[inline(always)]
     fn want_at(&mut self, at: At) {
         self.live(at);
@@ -280,7 +280,7 @@ impl<'m, 'w> Marks<'m, 'w> {
                 if let Some(parameter) = one.parameter {
                     self.open.push(Open::Passed(parameter));
                 } else if one.members != 0 {
-                    // It is already live for a member, but its needs were not visited.
+                    // The instruction is already live for a member, but not everything that it needs was visited.
                     self.open.push(Open::Inst(at));
                 }
             }
@@ -288,7 +288,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks all memory around `part`, which an escaped pointer may read and write.
+    /// Marks the whole variable that contains `part`, which an escaped pointer may read and write.
     fn escape(&mut self, part: Part) {
         let root = *self.analysis.parts.root(part);
         self.open.push(Open::Read(root.part));
@@ -303,7 +303,8 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks the type `id`, but none of its members: a pointee type must be declared, but may lose unused members.
+    /// Marks the type `id`, but none of its members: the type of a pointee must be declared, but may lose unused
+    /// members.
     pub(super) fn want_type(&mut self, id: Id) {
         if let Some(at) = self.analysis.defined_at(id) {
             self.live(at);
@@ -324,7 +325,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         let inst = self.analysis.inst(at);
         self.live(at);
         if inst.op() != Op::TYPE_STRUCT {
-            // The length of an array is not an aggregate.
+            // The length of an array is not an aggregate, so it can be marked like any operand.
             self.m().for_each_operand(inst, |_, id, _| self.want(id));
             return;
         }
@@ -335,7 +336,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks the needs of a live instruction.
+    /// Marks everything that a live instruction needs.
     fn visit(&mut self, at: At) {
         let inst = self.analysis.inst(at);
         if at.word() < self.analysis.bodies {
@@ -343,7 +344,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
         let kind = kind(inst.op());
         match kind {
-            // A loop contains its header, but the header stays without the loop.
+            // A loop contains its header, but the header stays even if the loop is removed.
             Kind::Function | Kind::FunctionEnd | Kind::Parameter | Kind::Label => {}
             _ => self.live_block(self.analysis.block_of(at)),
         }
@@ -364,7 +365,7 @@ impl<'m, 'w> Marks<'m, 'w> {
         }
     }
 
-    /// Marks a function as a whole, even if its only use is not a call.
+    /// Marks a function as a whole, even if it is used in another way than by calls.
     fn visit_function(&mut self, inst: Inst<'m>) {
         self.want_all(inst);
         match inst.result().and_then(|id| self.analysis.function(id)) {
@@ -383,7 +384,7 @@ impl<'m, 'w> Marks<'m, 'w> {
             Op::TYPE_STRUCT => self.visit_structure(inst),
             Op::TYPE_POINTER => self.visit_pointer_type(inst),
             Op::TYPE_ARRAY | Op::TYPE_RUNTIME_ARRAY => {
-                // The element of an array is whole if the array is.
+                // If an array must be whole, so must its elements.
                 self.m().for_each_operand(inst, |_, id, _| self.want_type(id));
             }
             _ => self.want_all(inst),

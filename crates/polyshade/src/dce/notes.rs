@@ -1,24 +1,24 @@
-//! Data for each instruction: its block, and a [`Note`].
+//! Per-instruction data: the block that contains the instruction, and a [`Note`].
 
 use super::index::{At, Block, Call, Function, Index, Member, Part, Value};
 
-/// A reference from an instruction to its record.
+/// A reference from an instruction to the record for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Note {
     None,
-    /// A pointer to this part.
+    /// The instruction is a pointer to this part.
     Part(Part),
-    /// This call.
+    /// The instruction is this call.
     Call(Call),
-    /// A structure type with this first member.
+    /// The instruction is a structure type with this first member.
     Structure(Member),
-    /// An array type.
+    /// The instruction is an array type.
     Array,
-    /// The import of this kind of extended instruction set.
+    /// The instruction imports an extended instruction set of this kind.
     Set(Set),
-    /// An instruction that makes or stores this structure, or a parameter that is passed by value.
+    /// The instruction makes or stores this structure, or is a parameter that is passed by value.
     Value(Value),
-    /// The beginning of this function.
+    /// The instruction begins this function.
     Function(Function),
 }
 
@@ -27,21 +27,21 @@ pub(super) enum Note {
 pub(super) enum Set {
     /// `GLSL.std.450`.
     Glsl,
-    /// A set of debug information, without effect on the computation.
+    /// A set of debug instructions, which do not affect the computation.
     Debug,
-    /// Any other.
+    /// Any other set.
     Other,
 }
 
 /// The blocks and notes of all instructions.
 ///
-/// The table has one word for each word of the module: at the first word of an instruction its block, at the second
-/// its note. Tables of `Option<Block>` and of `Note` take three times the memory: the benchmark `position` then takes
-/// 24.1 million instructions on the input `large` instead of 21.3 million, of which 3.1 million instead of 1.1
-/// million clear the tables.
+/// The table has one entry per word of the module: at the first word of an instruction its block, at the second word
+/// its note. Tables of `Option<Block>` and of `Note` would take three times the memory. With them, the benchmark
+/// `position` executes 24.1 instead of 21.3 million instructions on the input `large`: clearing the tables takes 3.1
+/// instead of 1.1 million.
 pub(super) struct Notes(Vec<u32>);
 
-/// The number of low bits that hold the variant of a note; its index is in the higher bits.
+/// The number of low bits that hold the variant of a note. The higher bits hold the index.
 const BITS: u32 = 3;
 
 impl Notes {

@@ -13,7 +13,7 @@ pub struct DceOptions {
     pub(super) keeps_interface: bool,
 }
 
-/// The treatment of atomics and of stores to buffers and images.
+/// How atomics and stores to buffers and images are treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Effects {
     #[default]
@@ -36,7 +36,7 @@ impl DceOptions {
         Self::default()
     }
 
-    /// Reduces only this entry point; code and declarations of others do not change.
+    /// Reduces only this entry point. Code and declarations that other entry points use do not change.
     #[must_use]
     pub fn only(mut self, name: impl Into<String>, model: ExecutionModel) -> Self {
         self.only = Some((name.into(), model));
@@ -75,14 +75,14 @@ impl DceOptions {
         self
     }
 
-    /// Refuses a shader that has atomics or stores to buffers or images.
+    /// Makes dead code elimination fail for a shader that has atomics or stores to buffers or images.
     #[must_use]
     pub fn refuse_effects(mut self) -> Self {
         self.effects = Effects::Refused;
         self
     }
 
-    /// Keeps the declarations of inputs and resources, whether or not they are needed.
+    /// Keeps the declarations of inputs and resources, even if they are not needed.
     #[must_use]
     pub fn keep_interface(mut self) -> Self {
         self.keeps_interface = true;

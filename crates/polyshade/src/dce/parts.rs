@@ -1,9 +1,9 @@
-//! Memory that only the invocation itself sees, divided into parts: variables, their members and elements.
+//! Memory that only the invocation itself sees, divided into parts: variables, members and elements.
 
 use super::index::{At, Call, Parameter, Part, Root, Table, Write};
 use foldhash::HashMap;
 
-/// How many children of a part are searched in order before the map is used.
+/// The number of children of a part that are searched in a list; further children are in the map.
 const FEW: usize = 8;
 
 /// The place of a part in its parent: the number of a member or element, or any element.
@@ -11,7 +11,7 @@ const FEW: usize = 8;
 pub(super) struct Key(u32);
 
 impl Key {
-    /// Any element: the index is not a constant.
+    /// Stands for any element, as the index is not a constant.
     pub(super) const ANY: Self = Self(u32::MAX);
 
     /// Returns the key of the member or element with this number.
@@ -20,17 +20,17 @@ impl Key {
         Self(number)
     }
 
-    /// Returns the number of the member, if it is one of the first `count`.
+    /// Returns the member's number, if it is below `count`.
     #[inline]
     pub(super) fn member(self, count: u32) -> Option<u32> {
         Some(self.0).filter(|number| *number < count)
     }
 }
 
-/// A variable, the pointee of a parameter, or a part of one.
+/// A variable, the pointee of a parameter, or a part of either.
 #[derive(Clone, Copy)]
 pub(super) struct PartRecord {
-    /// The part that contains it; `None` for a whole variable.
+    /// The part that contains this one; `None` for a whole variable.
     parent: Option<Part>,
     root: Root,
     key: Key,
@@ -38,11 +38,11 @@ pub(super) struct PartRecord {
     pub(super) next_sibling: Option<Part>,
     /// The first write to exactly this part.
     writes: Option<Write>,
-    /// A live instruction reads all of it, perhaps as part of something larger.
+    /// Whether a live instruction reads all of this part, perhaps as part of something larger.
     whole: bool,
-    /// A live instruction reads it, or a part of it.
+    /// Whether a live instruction reads this part or something inside it.
     read: bool,
-    /// Every instruction that writes to it is live as a whole.
+    /// Whether every instruction that writes to this part is already live as a whole.
     settled: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) enum Writer {
     },
 }
 
-/// A possible write to a part, and the next one in the list.
+/// A possible write to a part, and the next write in the list.
 #[derive(Clone, Copy)]
 struct WriteRecord {
     by: Writer,
@@ -81,9 +81,9 @@ pub(super) struct RootRecord {
     /// The whole variable as a part.
     pub(super) part: Part,
     pub(super) owner: Owner,
-    /// An index into it is not a constant.
+    /// Whether an index into the variable is not a constant.
     pub(super) indexed: bool,
-    /// An instruction other than a load or a store of all of it uses its address.
+    /// Whether the address is used by an instruction other than a load or a store of the whole variable.
     pub(super) addressed: bool,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Parts {
     parts: Table<Part, PartRecord>,
     writes: Table<Write, WriteRecord>,
     roots: Table<Root, RootRecord>,
-    /// Children of parts that have many.
+    /// Further children of parts with more than `FEW` children.
     children: HashMap<(Part, Key), Part>,
     /// Parts still to be visited during a read.
     open: Vec<Part>,
@@ -141,7 +141,7 @@ impl Parts {
         &mut self.roots[self.parts[part].root]
     }
 
-    /// Returns the child of `part` with this key, which is added if needed.
+    /// Returns the child of `part` with the key `key`, and adds it if needed.
     pub(super) fn child(&mut self, part: Part, key: Key) -> Part {
         let (mut next, mut seen) = (self.parts[part].first_child, 0);
         while let Some(child) = next.filter(|_| seen < FEW) {
@@ -158,7 +158,7 @@ impl Parts {
         }
         let new = self.add(Some(part), self.parts[part].root, key);
         self.parts[new].next_sibling = self.parts[part].first_child.replace(new);
-        // One child moves beyond the first `FEW` in the list and into the map.
+        // Add the child that is now after the first `FEW` in the list to the map.
         let last = (1..FEW).try_fold(new, |one, _| self.parts[one].next_sibling);
         if let Some(last) = last {
             self.children.insert((part, self.parts[last].key), last);
@@ -166,8 +166,8 @@ impl Parts {
         new
     }
 
-    /// Returns the part of `other` at the place that `part` has in its variable. If either variable has an index that
-    /// is not a constant, their keys may differ, and the result is all of `other`.
+    /// Returns the part of `other` at the place that `part` has in its own variable. If either variable is indexed by
+    /// a value that is not a constant, the keys may differ, and all of `other` is returned.
     pub(super) fn corresponding(&mut self, part: Part, other: Part) -> Part {
         let root = *self.root(part);
         if root.indexed || self.root(other).indexed {
@@ -188,7 +188,7 @@ impl Parts {
         self.parts[part].writes = Some(self.writes.push(WriteRecord { by, next }));
     }
 
-    /// Returns the possible writers of exactly `part`.
+    /// Returns the instructions that may write to exactly `part`.
     #[inline]
     pub(super) fn writers_of(&self, part: Part) -> impl Iterator<Item = Writer> {
         let first = self.parts[part].writes;
@@ -196,16 +196,16 @@ impl Parts {
         writes.map(|write| self.writes[write].by)
     }
 
-    /// Whether all pointers are to `part` as a whole.
+    /// Whether all pointers into `part` point to it as a whole.
     pub(super) fn is_undivided(&self, part: Part) -> bool {
         self.parts[part].first_child.is_none()
     }
 
-    /// Records that a live instruction reads `part`, and calls `f` for every possible writer of it. A writer of a
-    /// larger part comes with the key of the read part in it; `f` returns whether to call it again for reads of other
-    /// keys.
+    /// Records that a live instruction reads `part`, and calls `f` for every instruction that may write to `part`. If
+    /// the instruction writes a larger part, `f` gets the key of the read part within the larger part, and returns
+    /// whether to call it again for reads of other keys.
     pub(super) fn read(&mut self, part: Part, mut f: impl FnMut(Writer, Option<Key>) -> bool) {
-        // Writes of the parts around it, from the inside out.
+        // Writes to the parts around `part`, from the inside out.
         let mut inner = part;
         while !std::mem::replace(&mut self.parts[inner].read, true) {
             let PartRecord { parent: Some(above), key, .. } = self.parts[inner] else { break };
@@ -219,7 +219,7 @@ impl Parts {
             }
             inner = above;
         }
-        // Writes of the part itself and of all parts inside it.
+        // Writes to the part itself and to all parts inside it.
         self.open.push(part);
         while let Some(part) = self.open.pop() {
             if std::mem::replace(&mut self.parts[part].whole, true) {

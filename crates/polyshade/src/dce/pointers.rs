@@ -24,7 +24,7 @@ pub(super) fn note<'m>(analysis: &mut Analysis<'m, '_>, inst: Inst<'m>) -> bool 
     true
 }
 
-/// Records the part that each of these pointers refers to.
+/// Records the part that each of `pointers` refers to.
 pub(super) fn resolve(analysis: &mut Analysis<'_, '_>, pointers: &[At]) {
     for at in pointers {
         let inst = analysis.inst(*at);
@@ -36,14 +36,14 @@ pub(super) fn resolve(analysis: &mut Analysis<'_, '_>, pointers: &[At]) {
         let Some(base) = analysis.part(chain.base()) else { continue };
         let part = match inst.op() {
             Op::ACCESS_CHAIN | Op::IN_BOUNDS_ACCESS_CHAIN => follow(analysis, base, chain),
-            // It may lead to any neighbouring element.
+            // The pointer may refer to any neighbouring element.
             _ => analysis.parts.root(base).part,
         };
         analysis.notes.set_note(*at, Note::Part(part));
     }
 }
 
-/// Returns the part to which a chain leads from `part`.
+/// Returns the part that an access chain selects, starting from `part`.
 fn follow<'m>(analysis: &mut Analysis<'m, '_>, mut part: Part, chain: AccessChain<'m>) -> Part {
     let m = analysis.m;
     let key = |number: Option<u32>| number.map_or(Key::ANY, Key::of);
@@ -63,7 +63,8 @@ fn follow<'m>(analysis: &mut Analysis<'m, '_>, mut part: Part, chain: AccessChai
     part
 }
 
-/// Adds these instructions to the writers of their parts. Stores to other memory are roots, or are dropped.
+/// Adds these instructions to the writers of their parts. Stores to other memory are live from the start, or are
+/// dropped if `drops_effects`.
 pub(super) fn add_writes(analysis: &mut Analysis<'_, '_>, writes: &[At], drops_effects: bool) {
     for at in writes {
         let inst = analysis.inst(*at);

@@ -1,46 +1,47 @@
-//! Records of functions, parameters, calls and values: filled by the [walk](super::walk), updated by the marking.
+//! Records of functions, parameters, calls and values. The [walk](super::walk) fills them, and the marking updates
+//! them.
 
 use super::index::{At, Call, Construct, Function, Parameter, Part, Value};
 use std::ops::Range;
 
 pub(super) struct FunctionRecord {
     pub(super) at: At,
-    /// The word after its last instruction.
+    /// The offset of the word after the function's last instruction.
     pub(super) end: u32,
-    /// The construct that is its body; `None` until the function was visited.
+    /// The construct that is the function's body; `None` until the function is visited.
     pub(super) body: Option<Construct>,
     pub(super) parameters: Range<Parameter>,
-    /// The last call of it that was found, and the last one that became live.
+    /// The call of this function that was found last, and the call that became live last.
     pub(super) calls: Option<Call>,
     pub(super) live_calls: Option<Call>,
-    /// The ranges of its blocks in the lists of the [analysis](super::analysis::Analysis).
+    /// The ranges of the function's blocks in the lists of the [analysis](super::analysis::Analysis).
     pub(super) early_returns: Range<usize>,
     pub(super) returned: Range<usize>,
-    /// A live effect in it is observed outside of it.
+    /// Whether the function contains a live effect that is observed outside of it.
     pub(super) has_effect: bool,
-    /// A live instruction uses all of its result.
+    /// Whether a live instruction uses the whole result.
     pub(super) result_wanted: bool,
-    /// The members of its result that live instructions use, one bit each.
+    /// The members of the result that live instructions use, one bit per member.
     pub(super) result_members: u64,
 }
 
 pub(super) struct ParameterRecord {
     pub(super) at: At,
     pub(super) function: Function,
-    /// Its pointee, if that is memory of the invocation.
+    /// The parameter's pointee, if that is memory of the invocation.
     pub(super) part: Option<Part>,
-    /// Its value, if it is passed by value.
+    /// The parameter's value, if it is passed by value.
     pub(super) value: Option<Value>,
-    /// A live instruction in the function reads its whole pointee.
+    /// Whether a live instruction in the function reads the whole pointee.
     pub(super) read: bool,
-    /// A caller reads its pointee after the call.
+    /// Whether a caller reads the pointee after the call.
     pub(super) wanted: bool,
-    /// A live instruction in the function writes to its pointee.
+    /// Whether a live instruction in the function writes to the pointee.
     pub(super) written: bool,
-    /// The parts that are read if not the whole pointee is.
+    /// The parts of the pointee that are read, if it is not read as a whole.
     pub(super) reads: Vec<Part>,
-    /// Calls whose argument is read after the call. They become live when an instruction in the function that writes
-    /// through the parameter does.
+    /// Calls with an argument that is read after the call. They become live as soon as a live instruction in the
+    /// function writes through the parameter.
     pub(super) waiting: Vec<Call>,
 }
 
@@ -48,24 +49,24 @@ pub(super) struct CallRecord {
     pub(super) at: At,
     pub(super) caller: Function,
     pub(super) callee: Function,
-    /// The previously found call of the same function, and the one that previously became live.
+    /// The call of the same function that was found before this one, and the one that became live before it.
     pub(super) next: Option<Call>,
     pub(super) next_live: Option<Call>,
     pub(super) live: bool,
 }
 
-/// A structure that an instruction makes or stores, or a parameter that is passed by value: its members may be wanted
+/// A structure that an instruction makes or stores, or a parameter that is passed by value. Its members can be live
 /// separately.
 #[derive(Clone, Copy)]
 pub(super) struct ValueRecord {
     pub(super) at: At,
-    /// The parameter, if it is one.
+    /// The parameter, if the value is one.
     pub(super) parameter: Option<Parameter>,
-    /// Members that live instructions use, one bit each.
+    /// The members that live instructions use, one bit per member.
     pub(super) members: u64,
-    /// A live instruction uses all of it.
+    /// Whether a live instruction uses the whole value.
     pub(super) whole: bool,
 }
 
-/// The largest number of members of a structure that are examined one by one.
+/// The maximum number of members of a structure that are examined separately.
 pub(super) const MOST_MEMBERS: u32 = 64;

@@ -13,14 +13,14 @@ use polyshade_spv::view::{
 use polyshade_spv::{Id, Inst, Op, Operand, Patch, Section};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Word of the member number in instructions that name or decorate a member.
+/// The word that holds the member number in instructions that name or decorate a member.
 const MEMBER: usize = 2;
 
 /// The edits that remove everything that is not marked.
 pub(super) struct Sweep<'s, 'm, 'w, 'p> {
     marks: &'s mut Marks<'m, 'w>,
     p: &'p mut Patch<'m, 'w>,
-    /// An `OpLine` that no live instruction has followed yet.
+    /// An `OpLine` that no remaining instruction has followed yet.
     line: Option<Inst<'m>>,
     /// Decoration groups with a live target.
     groups: BTreeSet<Id>,
@@ -49,7 +49,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.marks.analysis.defined_at(id).is_none_or(|at| self.marks.live.contains(at))
     }
 
-    /// Changes the indices of live access chains to the new member numbers.
+    /// Updates the indices of live access chains to the new member numbers.
     fn renumber_chains(&mut self) {
         let m = self.marks.m();
         if self.marks.renumbers {
@@ -62,7 +62,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                 }
             }
         }
-        // Each index into a structure is replaced by a constant with the new number.
+        // Replace each index into a structure by a constant with the new number.
         for at in std::mem::take(&mut self.marks.chains) {
             let chain =
                 AccessChain::of(self.marks.analysis.inst(at)).expect("it is an access chain");
@@ -76,10 +76,10 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
                 ty = ty.and_then(|ty| step(m, ty, number));
             }
         }
-        // `OpArrayLength` has the number as a literal.
+        // In `OpArrayLength`, the number is a literal.
         for at in std::mem::take(&mut self.marks.lengths) {
             let length =
-                ArrayLength::of(self.marks.analysis.inst(at)).expect("it asks for a length");
+                ArrayLength::of(self.marks.analysis.inst(at)).expect("it is an OpArrayLength");
             let ty = m.type_of(length.structure()).and_then(|ty| m.pointer(ty));
             let structure = ty.and_then(|(_, structure)| self.marks.analysis.defined_at(structure));
             let number = structure.and_then(|at| self.marks.new_number(at, length.member()));
@@ -139,7 +139,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.drop_line();
     }
 
-    /// Holds back an `OpLine`, which stays only if a live instruction precedes the next one.
+    /// Holds back an `OpLine`. It stays only if a remaining instruction comes before the next `OpLine`.
     fn hold_line(&mut self, line: Inst<'m>) {
         self.drop_line();
         self.line = Some(line);
@@ -151,7 +151,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Whether an instruction before the functions stays, perhaps in another form.
+    /// Whether an instruction before the functions stays, perhaps with changed operands.
     fn stays(&mut self, inst: Inst<'m>) -> bool {
         match inst.op() {
             Op::NAME => self.is_live(Name::of(inst).expect("it is a name").target()),
@@ -185,7 +185,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Whether a name or decoration of a member stays; gives it the member's new number.
+    /// Whether a name or decoration of a member stays. If so, updates it to the member's new number.
     fn member_stays(&mut self, inst: Inst<'m>, structure: Id, member: u32) -> bool {
         let Some(at) = self.marks.analysis.defined_at(structure) else { return true };
         if !self.marks.live.contains(at) {
@@ -212,7 +212,8 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         false
     }
 
-    /// Whether an `OpGroupDecorate` stays: it loses dead targets, and is removed without any, as is the group.
+    /// Whether an `OpGroupDecorate` stays. Removes its dead targets. If no target is left, the instruction and the
+    /// group are removed.
     fn group_stays(&mut self, inst: Inst<'m>) -> bool {
         let words = inst.words();
         let mut kept = vec![words[1]];
@@ -239,7 +240,8 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
 
     fn functions(&mut self) {
         for body in self.marks.m().functions() {
-            // In malformed modules, other instructions may refer to functions that are never called, or into them.
+            // In malformed modules, other instructions may refer to a function that is never called, or to ids inside
+            // it.
             let at = At::from_word(body.at());
             let is_entered = matches!(self.marks.analysis.note(at), Note::Function(_));
             let stays = is_entered && self.marks.live.contains(at);
@@ -261,7 +263,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Replaces the branch of a removed construct's header by a branch to its merge block.
+    /// Replaces the branch in the header of a removed construct with a branch to the merge block.
     ///
     /// ```text
     ///         OpSelectionMerge %merge None            ; removed
@@ -285,7 +287,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         self.p.insert(inst.after(), Op::BRANCH, &[label.word()]);
     }
 
-    /// Removes the capabilities and extensions that nothing left needs.
+    /// Removes the capabilities and extensions that the remaining module does not need.
     fn capabilities(&mut self) {
         let m = self.marks.m();
         if !capabilities::may_go(m) {
@@ -305,7 +307,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Whether an instruction before the functions is left, in any form.
+    /// Whether an instruction before the functions remains, in any form.
     fn is_left(&self, inst: Inst<'m>) -> bool {
         if let Some(decorate) = Decorate::of(inst) {
             let target = decorate.target();
@@ -321,7 +323,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         inst.result().is_none() || self.marks.live.contains(At::of(inst))
     }
 
-    /// Returns undefined values from functions whose result is not used.
+    /// Makes functions return undefined values if no caller uses the result.
     fn undefine_unused_results(&mut self) {
         for number in self.marks.analysis.functions.indices() {
             let function = &self.marks.analysis.functions[number];
@@ -343,7 +345,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Passes undefined values for arguments that are passed by value and not used.
+    /// Replaces arguments that are passed by value and not used with undefined values.
     fn undefine_unused_arguments(&mut self) {
         for number in self.marks.analysis.calls.indices() {
             let call = &self.marks.analysis.calls[number];
@@ -364,7 +366,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Replaces unused members in the construction of a structure by undefined values.
+    /// Replaces unused members in the construction of structures with undefined values.
     fn undefine_unused_constituents(&mut self) {
         let m = self.marks.m();
         for number in self.marks.analysis.values.indices() {
@@ -385,7 +387,7 @@ impl<'m> Sweep<'_, 'm, '_, '_> {
         }
     }
 
-    /// Returns an undefined value of type `ty`: `value` itself, if it is undefined.
+    /// Returns an undefined value of type `ty`. This is `value` itself if it is already undefined.
     fn undefined(&mut self, ty: Id, value: Id) -> Id {
         let m = self.marks.m();
         let there = m

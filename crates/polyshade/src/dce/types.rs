@@ -1,16 +1,16 @@
-//! Queries of types and operands that need only the module.
+//! Queries about types and operands that need only the module.
 
 use super::index::At;
 use super::records::MOST_MEMBERS;
 use polyshade_spv::view::{AccessChain, CopyMemory, ExtInst, Load, Store, Variable};
 use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Type};
 
-/// The deepest nesting of arrays around a block that is examined: SPIR-V's limit for structures (2.17).
+/// The maximum depth of nested arrays around a block that is examined: SPIR-V's limit for structures (2.17).
 const DEEPEST: u32 = 255;
-/// The most types inside a parameter's type that are examined.
+/// The maximum number of types inside a parameter's type that are examined.
 const MOST_TYPES: u32 = 64;
 
-/// Returns the number of nested arrays around the structure that `variable` holds.
+/// Returns the number of nested arrays around the block in `variable`.
 pub(super) fn depth_of_block(m: &Module<'_>, variable: Variable<'_>) -> u32 {
     let mut ty = m.pointer(variable.pointer_type()).map(|(_, pointee)| pointee);
     for depth in 0..DEEPEST {
@@ -22,7 +22,7 @@ pub(super) fn depth_of_block(m: &Module<'_>, variable: Variable<'_>) -> u32 {
     DEEPEST
 }
 
-/// Returns the indices of a chain into the pointee of its base.
+/// Returns the indices of an access chain that lead into the pointee of its base.
 pub(super) fn indices_of<'m>(chain: AccessChain<'m>) -> impl Iterator<Item = Id> + use<'m> {
     chain.indices().skip(usize::from(element_of(chain).is_some()))
 }
@@ -39,7 +39,7 @@ pub(super) fn structure_at(m: &Module<'_>, ty: Id) -> Option<At> {
     m.definition(ty).filter(|inst| inst.op() == Op::TYPE_STRUCT).map(At::of)
 }
 
-/// Whether a value of this type has only numbers and booleans, so that it can be undefined where it is not used.
+/// Whether values of this type consist only of numbers and booleans, so that an unused value can be undefined.
 pub(super) fn is_data(m: &Module<'_>, ty: Id) -> bool {
     let mut open = vec![ty];
     for _ in 0..MOST_TYPES {
@@ -57,7 +57,7 @@ pub(super) fn is_data(m: &Module<'_>, ty: Id) -> bool {
     open.is_empty()
 }
 
-/// Returns the type at index `number` in `ty`: of a member, element, column or component.
+/// Returns the type at index `number` in `ty`: the type of a member, element, column or component.
 pub(super) fn step(m: &Module<'_>, ty: Id, number: u32) -> Option<Id> {
     match m.ty(ty)? {
         Type::Vector { component, .. } => Some(component),
@@ -69,7 +69,7 @@ pub(super) fn step(m: &Module<'_>, ty: Id, number: u32) -> Option<Id> {
     }
 }
 
-/// Returns the pointer through which an instruction writes, other than a call.
+/// Returns the pointer that an instruction other than a call writes through.
 pub(super) fn written_by(inst: Inst<'_>) -> Option<Id> {
     if let Some(store) = Store::of(inst) {
         return Some(store.pointer());
@@ -81,14 +81,14 @@ pub(super) fn written_by(inst: Inst<'_>) -> Option<Id> {
     Id::new(*call.operands().get(1)?)
 }
 
-/// Returns the pointer through which an instruction reads.
+/// Returns the pointer that an instruction reads through.
 pub(super) fn read_by(inst: Inst<'_>) -> Option<Id> {
     Load::of(inst)
         .map(|load| load.pointer())
         .or_else(|| CopyMemory::of(inst).map(|copy| copy.source()))
 }
 
-/// Whether this is `Modf` or `Frexp` of `GLSL.std.450`, which store a second result.
+/// Whether `call` is `Modf` or `Frexp` of `GLSL.std.450`, which store a second result through a pointer.
 pub(super) fn stores(call: ExtInst<'_>) -> bool {
     [GlslOp::MODF, GlslOp::FREXP].contains(&GlslOp(call.number()))
 }

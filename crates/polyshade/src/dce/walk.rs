@@ -18,7 +18,7 @@ use polyshade_spv::{
 /// The state of the walk.
 struct Walk<'m, 'w> {
     analysis: Analysis<'m, 'w>,
-    /// Access chains and copies of pointers; and instructions that write.
+    /// Access chains and copies of pointers, and instructions that write memory.
     pointers: Vec<At>,
     writes: Vec<At>,
     drops_effects: bool,
@@ -39,7 +39,7 @@ pub(super) fn analysis<'m, 'w>(m: &'m Module<'w>, wanted: &DceOptions) -> Analys
             .any(|entry| entry.model() == ExecutionModel::TESSELLATION_CONTROL),
     };
     walk.globals();
-    // Functions that are kept as a whole come first, so that those that they share are kept too.
+    // Visit functions that are kept as a whole first, so that functions that they share with others are kept too.
     for reduces in [false, true] {
         let first = walk.analysis.functions.next();
         walk.analysis.first_reduced = first;
@@ -86,7 +86,7 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Enters the functions to which unknown annotations refer: nothing in them can be removed.
+    /// Enters the functions that unknown annotations refer to. Nothing in these functions can be removed.
     fn annotated(&mut self) {
         let m = self.analysis.m;
         for number in 0..self.analysis.annotations.len() {
@@ -110,7 +110,7 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Whether only the invocation itself sees memory of this class while it runs.
+    /// Whether only the invocation itself sees memory of this storage class while it runs.
     fn is_own(&self, class: StorageClass) -> bool {
         match class {
             StorageClass::FUNCTION | StorageClass::PRIVATE => true,
@@ -119,7 +119,7 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Returns the function `id`, which is added for a later visit if it is new.
+    /// Returns the function `id`. A new function is added, to be visited later.
     fn enter(&mut self, id: Id) -> Option<Function> {
         if let Some(function) = self.analysis.function(id) {
             return Some(function);
@@ -144,7 +144,7 @@ impl<'m> Walk<'m, '_> {
         Some(function)
     }
 
-    /// Visits the functions from `next` on, and those that they enter.
+    /// Visits the functions from `next` on, including functions that are added meanwhile.
     fn functions(&mut self, mut next: Function) {
         while let Some(FunctionRecord { at, end, .. }) = self.analysis.functions.get(next) {
             let (at, end) = (*at, *end);
@@ -186,7 +186,7 @@ impl<'m> Walk<'m, '_> {
         function.returned = first..returned.len();
     }
 
-    /// Visits the instructions of the function at these words.
+    /// Visits the instructions of `function`, which are the words `at..end`.
     fn instructions(&mut self, function: Function, at: u32, end: u32) {
         let mut block = None;
         let mut next = at;
@@ -204,7 +204,7 @@ impl<'m> Walk<'m, '_> {
             if let Some(block) = block {
                 self.analysis.notes.set_block(at, block);
                 let block = &mut self.analysis.graph.blocks[block];
-                // The last instruction of a block is its terminator, but spirv-opt writes debug scopes after it.
+                // A block normally ends with its terminator, but spirv-opt writes debug scopes after it.
                 if kind != Kind::Line && inst.op() != Op::EXT_INST {
                     block.terminator = at;
                 }
@@ -225,7 +225,7 @@ impl<'m> Walk<'m, '_> {
         let parameter = self.analysis.parameters.next();
         let class = inst.result().and_then(|id| self.analysis.m.storage_class(id));
         let (mut part, mut value) = (None, None);
-        // Pointers to private memory get a part, plain data gets a value.
+        // Pointers to memory of the invocation get a part, plain data gets a value.
         if class.is_some_and(|class| self.is_own(class)) {
             let own = self.analysis.parts.add_root(Owner::Parameter(parameter));
             self.analysis.notes.set_note(at, Note::Part(own));
@@ -259,7 +259,7 @@ impl<'m> Walk<'m, '_> {
             }
             Kind::Variable => self.variable(inst, Owner::Function),
             Kind::Load if is_volatile(inst.words().get(4)) => self.analysis.roots.push(at),
-            // Memory operands may contain further ids.
+            // With four words, the load has no memory operands, which may contain further ids.
             Kind::Load if inst.words().len() == 4 => {
                 self.analysis.add_value(inst, inst.result_type());
             }
@@ -271,7 +271,7 @@ impl<'m> Walk<'m, '_> {
                 match self.analysis.set(call) {
                     Set::Glsl if stores(call) => self.writes.push(at),
                     Set::Glsl => {}
-                    // It does not access its operands.
+                    // Debug instructions do not access their operands.
                     Set::Debug => return,
                     Set::Other => self.analysis.roots.push(at),
                 }
@@ -294,7 +294,7 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Records the structure that an instruction constructs.
+    /// Records the structure that an instruction makes.
     #[inline]
     fn value(&mut self, inst: Inst<'m>) {
         let is_made = match inst.op() {

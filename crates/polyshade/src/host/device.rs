@@ -6,14 +6,15 @@ use polyshade_spv::Error;
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-/// The limits of a device for one stage, as far as lowerings use them. The default is the minimum of all Vulkan
-/// devices that have the respective feature (Vulkan specification, "Required limits").
+/// The limits of a device for one stage that lowerings use. The default values are the minimums that Vulkan
+/// guarantees for devices with the respective feature (Vulkan specification, "Required limits").
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Device {
-    /// `maxVertexOutputComponents` or the same limit of another stage; added outputs get locations below a quarter.
+    /// `maxVertexOutputComponents`, or the corresponding limit of another stage. Added outputs get locations below a
+    /// quarter of it.
     pub output_components: u32,
     /// `maxClipDistances`.
     pub max_clip_distances: u32,
@@ -27,8 +28,8 @@ pub struct Device {
     pub max_geometry_components: u32,
     /// `maxGeometryTotalOutputComponents`.
     pub max_geometry_total: u32,
-    /// Limits of `VK_EXT_transform_feedback`. With `None`, they are not checked, and the requirements list those that
-    /// the device must have.
+    /// Limits of `VK_EXT_transform_feedback`. If `None`, the limits are not checked, and the requirements list the
+    /// values that the device must support.
     pub transform_feedback: Option<TransformFeedback>,
 }
 
@@ -48,7 +49,7 @@ impl Default for Device {
 }
 
 impl Device {
-    /// Fails if a limit of distances or geometry stages is exceeded; `what` begins the error message.
+    /// Fails if a limit for distances or geometry stages is exceeded. The error message begins with `what`.
     pub(crate) fn check(&self, what: &str, needed: &[(LimitName, u32)]) -> Result<(), Error> {
         for (name, count) in needed {
             let limit = match name {
@@ -61,7 +62,7 @@ impl Device {
                 _ => u32::MAX,
             };
             if *count > limit {
-                let message = format!("{what} {count} of {name}, of which there are {limit}");
+                let message = format!("{what} {count} is more than {name}, {limit}");
                 return Err(Error::new(&code::DEVICE_LIMIT, message));
             }
         }
@@ -69,7 +70,8 @@ impl Device {
     }
 }
 
-/// The limits and features of `VK_EXT_transform_feedback`. The default is the minimum that it guarantees.
+/// The limits and features of `VK_EXT_transform_feedback`. The default values are the minimums that the extension
+/// guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
@@ -80,19 +82,20 @@ pub struct TransformFeedback {
     pub max_buffers: u32,
     /// `maxTransformFeedbackBufferSize`.
     pub max_buffer_size: u64,
-    /// `maxTransformFeedbackStreamDataSize`: bytes of a vertex in all buffers of a stream together.
+    /// `maxTransformFeedbackStreamDataSize`: the bytes per vertex in all buffers of a stream together.
     pub max_stream_data: u32,
-    /// `maxTransformFeedbackBufferDataSize`: bytes of a vertex in one buffer.
+    /// `maxTransformFeedbackBufferDataSize`: the bytes per vertex in one buffer.
     pub max_buffer_data: u32,
     /// `maxTransformFeedbackBufferDataStride`.
     pub max_stride: u32,
     /// `transformFeedbackQueries`.
     pub queries: bool,
-    /// `transformFeedbackDraw`: a draw can read its vertex count from a counter.
+    /// `transformFeedbackDraw`: a draw can read its vertex count from a counter buffer.
     pub draw: bool,
-    /// `geometryStreams`: a geometry shader can emit to streams other than 0.
+    /// `geometryStreams`: a geometry shader can emit vertices to streams other than 0.
     pub geometry_streams: bool,
-    /// `transformFeedbackStreamsLinesTriangles`: several streams can have lines and triangles too.
+    /// `transformFeedbackStreamsLinesTriangles`: geometry shaders with several streams can emit lines and triangles,
+    /// too.
     pub streams_lines_triangles: bool,
 }
 

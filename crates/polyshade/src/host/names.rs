@@ -1,6 +1,6 @@
 //! Vulkan names of extensions, features and limits.
 
-/// Defines enums whose members have names, which are also used in JSON.
+/// Defines enums with named members. JSON uses these names, too.
 macro_rules! named {
     ($($(#[$doc:meta])* $set:ident { $($(#[$of:meta])* $name:ident = $text:literal,)* })*) => {$(
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -16,8 +16,8 @@ macro_rules! named {
         }
 
         impl $set {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+            /// All members, in the order of their declaration.
+            pub const ALL: [Self; [$($text),*].len()] = [$(Self::$name),*];
 
             /// Returns the name.
             pub fn name(self) -> &'static str {
@@ -35,7 +35,7 @@ macro_rules! named {
     )*};
 }
 
-/// Implements the conversions of a type that is text in JSON, in the form that it is displayed and parsed.
+/// Implements the JSON conversions of a type as text, in the form that `Display` writes and `FromStr` parses.
 macro_rules! as_text {
     ($type:ident) => {
         impl TryFrom<String> for $type {
@@ -67,7 +67,7 @@ named! {
         ShaderTileImage = "VK_EXT_shader_tile_image",
         FragmentShaderInterlock = "VK_EXT_fragment_shader_interlock",
     }
-    /// A feature, by its member of `VkPhysicalDeviceFeatures` or of an extension's structure.
+    /// A feature, named after its member of `VkPhysicalDeviceFeatures` or of an extension's structure.
     #[non_exhaustive]
     Feature {
         AdvancedBlendCoherentOperations = "advancedBlendCoherentOperations",
@@ -93,7 +93,7 @@ named! {
         FragmentShaderSampleInterlock = "fragmentShaderSampleInterlock",
         TransformFeedback = "transformFeedback",
     }
-    /// A limit, by its member of `VkPhysicalDeviceLimits` or of an extension's properties.
+    /// A limit, named after its member of `VkPhysicalDeviceLimits` or of an extension's structure.
     #[non_exhaustive]
     LimitName {
         MaxBoundDescriptorSets = "maxBoundDescriptorSets",

@@ -17,10 +17,10 @@ pub struct Set(pub u32);
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Binding(pub u32);
 
-/// The source from which the shader reads host parameters.
+/// A source from which the shader reads host parameters.
 ///
-/// As text it is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or
-/// `address:` before an [`AddressSource`].
+/// The text form is `storage=SET:BINDING`, `uniform=SET:BINDING`, `push-constant=OFFSET` or `specialization=ID`, or
+/// `address:` followed by an [`AddressSource`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -39,23 +39,25 @@ pub enum ParamSource {
         /// Binding.
         binding: Binding,
     },
-    /// Push constants from this offset on: a multiple of 4 after the push constants of the shader itself.
+    /// Push constants from this offset on. The offset is a multiple of 4, and follows the push constants of the
+    /// shader itself.
     PushConstant {
         /// Offset in bytes.
         offset: u32,
     },
     /// Specialization constants with consecutive ids, each 0 by default.
     Specialization {
-        /// `SpecId` of the first.
+        /// The `SpecId` of the first constant.
         first_id: u32,
     },
-    /// Memory at the address that this source holds. The address must be a multiple of 4, which is not checked.
+    /// Memory at the address that the [`AddressSource`] holds. The address must be a multiple of 4, which is not
+    /// checked.
     Address(AddressSource),
 }
 
-/// The source of a 64-bit address (`VkDeviceAddress`).
+/// A source from which the shader reads a 64-bit address (`VkDeviceAddress`).
 ///
-/// As text it is `uniform=SET:BINDING`, `push-constant=OFFSET`, `specialization=ID` or `attribute=LOCATION`.
+/// The text form is `uniform=SET:BINDING`, `push-constant=OFFSET`, `specialization=ID` or `attribute=LOCATION`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -67,27 +69,30 @@ pub enum AddressSource {
         /// Binding.
         binding: Binding,
     },
-    /// 8 bytes of push constants from this offset on: a multiple of 4 after those of the shader itself.
+    /// Eight bytes of push constants from this offset on. The offset is a multiple of 4, and follows the push
+    /// constants of the shader itself.
     PushConstant {
         /// Offset in bytes.
         offset: u32,
     },
     /// Two specialization constants, each 0 by default: the lower 32 bits, then the upper 32 bits.
     Specialization {
-        /// `SpecId` of the lower half.
+        /// The `SpecId` of the lower half.
         first_id: u32,
     },
-    /// A vertex attribute with two 32-bit unsigned integers (`VK_FORMAT_R32G32_UINT`), the lower half first. It is
-    /// the same for all vertices: its vertex buffer has a stride of 0. Only vertex stages support it. No input of the
-    /// shader may be at its location, except one that [`vertex_pulling`](crate::vertex_pulling) replaces.
+    /// A vertex attribute with two 32-bit unsigned integers (`VK_FORMAT_R32G32_UINT`), the lower half first. The
+    /// value is the same for all vertices because its vertex buffer has a stride of 0. Only vertex stages support it.
+    /// No input of the shader may use this location, except an input that [`vertex_pulling`](crate::vertex_pulling)
+    /// replaces.
     Attribute {
-        /// Location of the attribute.
+        /// The location of the attribute.
         location: u32,
     },
 }
 
 impl AddressSource {
-    /// Returns the source of the two halves as host parameters; `None` for an attribute, which holds none.
+    /// Returns the same source as a [`ParamSource`] of two parameters: the two halves of the address. Returns `None`
+    /// for an attribute, which is not a source of host parameters.
     pub fn place(self) -> Option<ParamSource> {
         match self {
             Self::Uniform { set, binding } => Some(ParamSource::Uniform { set, binding }),
@@ -99,7 +104,7 @@ impl AddressSource {
 }
 
 impl ParamSource {
-    /// Returns the set and binding of the parameters or of their address, if it is a descriptor.
+    /// Returns the set and binding of the descriptor that holds the parameters or their address, if there is one.
     pub fn descriptor(self) -> Option<(Set, Binding)> {
         match self {
             Self::StorageBuffer { set, binding } | Self::Uniform { set, binding } => {
@@ -110,7 +115,7 @@ impl ParamSource {
         }
     }
 
-    /// Whether the parameters are in memory, at an address that the shader reads.
+    /// Whether the shader reads an address, and the parameters from memory at that address.
     pub fn is_address(self) -> bool {
         matches!(self, Self::Address(_))
     }
@@ -151,8 +156,8 @@ impl FromStr for AddressSource {
             Ok(ParamSource::Specialization { first_id }) => Ok(Self::Specialization { first_id }),
             Ok(ParamSource::StorageBuffer { .. } | ParamSource::Address(_)) | Err(_) => {
                 let message = format!(
-                    "`{text}` is no place for an address: uniform=SET:BINDING, push-constant=OFFSET, \
-                     specialization=ID and attribute=LOCATION are"
+                    "`{text}` is not a source of an address: use uniform=SET:BINDING, push-constant=OFFSET, \
+                        specialization=ID or attribute=LOCATION"
                 );
                 Err(Error::new(&code::PARAMS_INVALID_SOURCE, message))
             }
@@ -167,7 +172,7 @@ impl FromStr for ParamSource {
         if let Some(of) = text.strip_prefix("address:") {
             return of.parse().map(Self::Address);
         }
-        // Numbers are decimal, and descriptors are `SET:BINDING`.
+        // Numbers are decimal, and descriptors have the form `SET:BINDING`.
         let number = |text: &str| text.parse::<u32>().ok();
         let pair = |text: &str| {
             let (set, binding) = text.split_once(':')?;
@@ -186,28 +191,28 @@ impl FromStr for ParamSource {
         };
         place.ok_or_else(|| {
             let message = format!(
-                "`{text}` is no place for words: storage=SET:BINDING, uniform=SET:BINDING, \
-                 push-constant=OFFSET and specialization=ID are, and behind address: the last three and \
-                 attribute=LOCATION"
+                "`{text}` is not a source of host parameters: use storage=SET:BINDING, uniform=SET:BINDING, \
+                    push-constant=OFFSET or specialization=ID, or the prefix address: with one of the \
+                    last three or with attribute=LOCATION"
             );
             Error::new(&code::PARAMS_INVALID_SOURCE, message)
         })
     }
 }
 
-/// A value that is fixed when the shader is lowered, or a host parameter that is read when it runs.
+/// A value that is either fixed when the shader is lowered, or read from a host parameter when the shader runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Value<T> {
-    /// A fixed value.
+    /// A value that is fixed at lowering.
     Fixed(T),
     /// The value of the host parameter at this source.
     Param(ParamSource),
 }
 
 impl<T> Value<T> {
-    /// Returns the source of the host parameter, if it is one.
+    /// Returns the source of the host parameter; `None` for a fixed value.
     pub fn place(&self) -> Option<ParamSource> {
         match self {
             Self::Fixed(_) => None,
@@ -232,9 +237,9 @@ impl<T> From<T> for Value<T> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostParam {
-    /// Its name in the shader.
+    /// The name of the parameter in the shader.
     pub name: Cow<'static, str>,
-    /// The meaning of the parameter, for the user.
+    /// The meaning of the parameter, as text for the user.
     pub meaning: Cow<'static, str>,
 }
 
@@ -245,12 +250,12 @@ impl HostParam {
     }
 }
 
-/// Consecutive host parameters. Parameter `i` is `4 * i` bytes after the start of the buffer, the offset of the push
-/// constants or the address, or is the specialization constant with the id `first_id + i`.
+/// Consecutive host parameters. In a buffer, in push constants or at an address, parameter `i` is `4 * i` bytes after
+/// the start. As a specialization constant, its id is `first_id + i`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HostParams {
-    /// The source from which the shader reads them.
+    /// The source from which the shader reads the parameters.
     pub source: ParamSource,
     /// The parameters, in order.
     pub params: Vec<HostParam>,
@@ -262,7 +267,7 @@ impl HostParams {
         self.params.iter().position(|word| word.name == name).map(|number| number as u32)
     }
 
-    /// Returns the bytes of push constants that the parameters or their address occupy, if any.
+    /// Returns the range of push constants, in bytes, that holds the parameters or their address, if any.
     pub fn push_constants(&self) -> Option<Range<u32>> {
         match self.filled_in() {
             Some((ParamSource::PushConstant { offset }, words)) => {
@@ -290,8 +295,8 @@ impl HostParams {
         }
     }
 
-    /// Returns the source that the host fills in, and the number of 32-bit values there: 2 for an address. `None` if
-    /// it is an attribute.
+    /// Returns the source that the host fills in, and the number of 32-bit values at it: 2 for an address. `None` if
+    /// the source is an attribute.
     pub(crate) fn filled_in(&self) -> Option<(ParamSource, u32)> {
         match self.source {
             ParamSource::Address(pointer) => Some((pointer.place()?, 2)),
@@ -299,7 +304,7 @@ impl HostParams {
         }
     }
 
-    /// Fails if two groups overlap.
+    /// Fails if two groups of parameters overlap.
     pub(crate) fn check_apart(groups: &[Self]) -> Result<(), Error> {
         for (number, group) in groups.iter().enumerate() {
             let behind = &groups[number + 1..];
@@ -317,15 +322,18 @@ impl HostParams {
                     || group.location().is_some_and(|at| other.location() == Some(at))
             });
             if let Some(other) = overlapping {
-                let message =
-                    format!("words at {} overlap those at {}", other.source, group.source);
+                let message = format!(
+                    "host parameters at {} overlap those at {}",
+                    other.source, group.source
+                );
                 return Err(Error::new(&code::PARAMS_OVERLAP, message));
             }
         }
         Ok(())
     }
 
-    /// Adds `words` to the group with source `place`, which is created if needed; returns their indices.
+    /// Adds `words` to the group with the source `place`, and creates the group if needed. Returns the indices of the
+    /// added parameters.
     pub fn add(
         groups: &mut Vec<Self>,
         place: ParamSource,

@@ -1,4 +1,4 @@
-//! The requirements of a lowered shader on the device and the host.
+//! The requirements that a lowered shader places on the device and the host.
 
 use super::{Binding, Extension, Feature, HostParams, LimitName, ParamSource, Set};
 use polyshade_spv::ExecutionModel;
@@ -15,15 +15,15 @@ pub struct Requirements {
     pub extensions: Vec<Extension>,
     /// Features.
     pub features: Vec<Feature>,
-    /// Minimum limits of the device, for the stage of this shader alone; a boolean limit must be 1.
+    /// Minimum limits of the device, for the stage of this shader alone. A boolean limit must be 1.
     pub limits: BTreeMap<LimitName, u32>,
     /// Added descriptors.
     pub descriptors: Vec<Descriptor>,
-    /// Range of the added push constants in bytes.
+    /// The range of the added push constants, in bytes.
     pub push_constants: Option<Range<u32>>,
-    /// Ids of the added specialization constants.
+    /// The ids of the added specialization constants.
     pub specialization: Vec<Range<u32>>,
-    /// The mechanism that makes overlapping primitives blend in order, if the shader blends.
+    /// The mechanism that makes overlapping primitives blend in order, if the shader emulates blending.
     pub ordering: Option<Ordering>,
 }
 
@@ -39,7 +39,7 @@ pub struct Descriptor {
     pub kind: DescriptorKind,
     /// The resource to bind.
     pub purpose: Purpose,
-    /// The stage that uses it.
+    /// The stage that uses the descriptor.
     pub stage: ExecutionModel,
 }
 
@@ -85,18 +85,18 @@ pub enum Purpose {
     VertexBuffer(u32),
     /// The index buffer.
     Indices,
-    /// The table of [segments](crate::transform_feedback::Segments) of the index buffer.
+    /// The table of [segments](crate::transform_feedback::Segments) for the index buffer.
     Segments,
-    /// The outputs of vertices that the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and
-    /// the raster pass reads.
+    /// The vertex outputs that the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and the
+    /// raster pass reads.
     Outputs,
-    /// [`HostParams`] that the host fills in, or their address.
+    /// [`HostParams`] that the host fills in, or the address of these.
     HostParams,
-    /// The colour attachment at this location, or the image that replaces it.
+    /// The colour attachment at a location, or the image that replaces it.
     Destination {
-        /// Location.
+        /// The location.
         location: u32,
-        /// `InputAttachmentIndex`, if it is an input attachment.
+        /// The `InputAttachmentIndex`, if the descriptor is an input attachment.
         index: Option<u32>,
     },
 }
@@ -107,7 +107,7 @@ impl fmt::Display for Purpose {
             Self::Feedback(number) => write!(f, "feedback buffer {number}"),
             Self::VertexBuffer(number) => write!(f, "vertex buffer {number}"),
             Self::Indices => f.write_str("index buffer"),
-            Self::Segments => f.write_str("table of segments of the indices"),
+            Self::Segments => f.write_str("segment table of the index buffer"),
             Self::Outputs => f.write_str("spilled outputs"),
             Self::HostParams => f.write_str("host parameters"),
             Self::Destination { location, index } => {
@@ -123,26 +123,26 @@ impl fmt::Display for Purpose {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Ordering {
-    /// `VK_EXT_rasterization_order_attachment_access`, or a barrier (by region, from colour attachment writes to
-    /// input attachment reads) between draws that overlap. A barrier does not order the primitives within one draw.
+    /// `VK_EXT_rasterization_order_attachment_access`, or a barrier between overlapping draws (by region, from colour
+    /// attachment writes to input attachment reads). The barrier does not order the primitives within one draw.
     AttachmentAccess,
-    /// The flag `coherent_read` of `VK_EXT_shader_tile_image`, with which all reads are ordered.
+    /// The flag `coherent_read` of `VK_EXT_shader_tile_image`, which orders all reads.
     TileImage,
     /// Fragment shader interlock, which orders all accesses.
     Interlock,
-    /// A copy of the attachment into the texture before each draw that overlaps an earlier one. Primitives within one
-    /// draw must not overlap.
+    /// A copy of the attachment into the texture before each draw that overlaps an earlier draw. Primitives within
+    /// one draw must not overlap.
     Copy,
 }
 
 impl Requirements {
-    /// Raises a limit to at least `at_least`.
+    /// Raises the limit `name` to at least `at_least`.
     pub(crate) fn need(&mut self, name: LimitName, at_least: u32) {
         let needed = self.limits.entry(name).or_default();
         *needed = at_least.max(*needed);
     }
 
-    /// Raises the limit of output components of a stage whose outputs take the locations before `end`.
+    /// Raises the limit on output components of a stage whose outputs use the locations below `end`.
     pub(crate) fn need_outputs(&mut self, stage: ExecutionModel, end: u32) {
         let name = match stage {
             ExecutionModel::GEOMETRY => LimitName::MaxGeometryOutputComponents,
@@ -154,14 +154,14 @@ impl Requirements {
         self.need(name, end.saturating_mul(4));
     }
 
-    /// Raises the limit of push constants to the end of those that are added.
+    /// Raises the limit on push constants to the end of the added ones.
     pub(crate) fn need_push_constants(&mut self) {
         if let Some(end) = self.push_constants.as_ref().map(|range| range.end) {
             self.need(LimitName::MaxPushConstantsSize, end);
         }
     }
 
-    /// Adds the requirements of reading `words` in `stage`: descriptors, push constants, specialization constants.
+    /// Adds the requirements for reading `words` in `stage`: descriptors, push constants, specialization constants.
     pub(crate) fn read(&mut self, words: &[HostParams], stage: ExecutionModel) {
         for group in words {
             if group.source.is_address() && !self.features.contains(&Feature::BufferDeviceAddress) {
@@ -186,7 +186,7 @@ impl Requirements {
         }
     }
 
-    /// Extends the range of push constants by `bytes`; Vulkan, too, has one range for a stage.
+    /// Extends the range of push constants by `bytes`. There is one range per stage, as in Vulkan.
     fn push(&mut self, bytes: Option<Range<u32>>) {
         self.push_constants = match (self.push_constants.take(), bytes) {
             (Some(one), Some(other)) => Some(one.start.min(other.start)..one.end.max(other.end)),
@@ -195,7 +195,7 @@ impl Requirements {
     }
 
     /// Combines the requirements of successive steps, or of variants of a stage, without duplicates. If both have an
-    /// ordering, the first one stays.
+    /// ordering, the ordering of `self` stays.
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         fn add<T: PartialEq>(own: &mut Vec<T>, others: Vec<T>) {

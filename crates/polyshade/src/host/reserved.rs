@@ -6,11 +6,11 @@ use polyshade_spv::Error;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Sets, bindings, locations, constants and ids that a lowering must not use for additions. A lowering sees only one
-/// stage, so the caller lists the resources of the pipeline's other stages here.
+/// Sets, bindings, locations, constants and ids that a lowering must not use for the things that it adds. A lowering
+/// sees only one stage, so the caller lists the resources of the pipeline's other stages here.
 ///
-/// If the options leave a resource open, a free one is chosen; if they request a reserved one, it is an `Options`
-/// error.
+/// If the options do not specify a resource, the lowering chooses a free one. If they specify a reserved one, the
+/// lowering fails with an `Options` error.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reserved {
@@ -42,7 +42,7 @@ impl Reserved {
         self
     }
 
-    /// Reserves a location of the interface between stages.
+    /// Reserves a location in the interface between stages.
     #[must_use]
     pub fn location(mut self, location: u32) -> Self {
         self.locations.insert(location);
@@ -56,21 +56,21 @@ impl Reserved {
         self
     }
 
-    /// Reserves a range of push constants in bytes.
+    /// Reserves a range of push constants, in bytes.
     #[must_use]
     pub fn push_constants(mut self, bytes: Range<u32>) -> Self {
         self.push_constants.push(bytes);
         self
     }
 
-    /// Reserves all SPIR-V ids below `bound`: new ids begin there, or at the module's bound if that is higher.
+    /// Reserves all SPIR-V ids below `bound`. New ids start at `bound`, or at the module's bound if that is higher.
     #[must_use]
     pub fn ids_below(mut self, bound: u32) -> Self {
         self.ids_below = bound;
         self
     }
 
-    /// Combines both reservations, except for ids: those of `self` stay, as each module has different ids.
+    /// Combines both reservations. Reserved ids are those of `self` alone, because each module has its own ids.
     pub(crate) fn join(mut self, other: &Self) -> Self {
         self.sets.extend(&other.sets);
         self.bindings.extend(&other.bindings);
@@ -95,7 +95,7 @@ impl Reserved {
         !self.locations.contains(&location)
     }
 
-    /// Fails if this binding is reserved.
+    /// Fails if `binding` of `set` is reserved.
     pub(crate) fn check(&self, set: Set, binding: Binding) -> Result<(), Error> {
         if self.is_free(set, binding) {
             return Ok(());

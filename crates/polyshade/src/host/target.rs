@@ -1,11 +1,12 @@
-//! The entry point that is lowered, and the device.
+//! The entry point to lower, and the device.
 
 use super::{Device, Reserved};
 use polyshade_spv::ExecutionModel;
 
-/// The entry point that is lowered, the resources that must stay free, and the device.
+/// The entry point to lower, the resources that must stay free, and the device.
 ///
-/// A name alone is a target, too: the entry point of this name in a stage that the lowering supports, for any device.
+/// A name alone converts to a target: the entry point with this name in a stage that the lowering supports, for any
+/// device.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Target {
@@ -28,8 +29,8 @@ impl Target {
         }
     }
 
-    /// Sets the stage of the entry point. By default it is the only stage that the lowering supports and that has an
-    /// entry point of this name.
+    /// Sets the stage of the entry point. By default, it is the only stage that the lowering supports and that has an
+    /// entry point with this name.
     #[must_use]
     pub fn stage(mut self, stage: ExecutionModel) -> Self {
         self.stage = Some(stage);
@@ -43,7 +44,7 @@ impl Target {
         self
     }
 
-    /// Sets whether added ids get debug names; by default they do.
+    /// Sets whether added ids get debug names. They do by default.
     #[must_use]
     pub fn names(mut self, names: bool) -> Self {
         self.names = names;

@@ -2,10 +2,10 @@
 
 bool has_adjacency(const uint topology) { return topology - (LINE_LIST + ADJACENCY) <= TRIANGLE_STRIP - LINE_LIST; }
 
-// The topology of the captured primitives, which have no adjacent vertices.
+// The topology of the captured primitives: the draw's topology without adjacency.
 uint without_adjacency(const uint topology) { return topology - mix(0u, ADJACENCY, has_adjacency(topology)); }
 
-// How many of `count` vertices are not only adjacent ones. A line strip has one adjacent vertex at each end.
+// The number of captured vertices among `count` vertices. A line strip has one adjacent vertex at each end.
 uint count_of_captured(const uint topology, const uint count) {
     switch (topology) {
         case LINE_LIST + ADJACENCY: return (count >> 2) * 2u;

@@ -1,10 +1,10 @@
 // The equations of VK_EXT_blend_operation_advanced. `source` and `destination` are colours with alpha.
 //
-// Branches are selections, in which the value that is not selected may be infinite or NaN.
+// Branches become selections, so the value that is not selected may be infinite or NaN.
 
 #version 450
 
-// The weights p0, p1, p2 of the areas that both, only the source and only the destination cover.
+// The weights p0, p1 and p2 of the areas covered by both colours, only the source, and only the destination.
 vec3 uncorrelated(const float source, const float destination) {
     return vec3(source * destination, source * (1.0 - destination), destination * (1.0 - source));
 }
@@ -93,7 +93,7 @@ vec4 blend_screen(const vec4 source, const vec4 destination, const vec3 p) {
     return weighted(both, source, destination, p);
 }
 
-// Multiplies where `test` is at most 0.5, otherwise screens.
+// Multiplies the colours where `test` is at most 0.5, and screens them elsewhere.
 vec3 multiply_or_screen(const vec3 source, const vec3 destination, const vec3 test) {
     vec3 multiplied = 2.0 * source * destination;
     vec3 screened = 1.0 - 2.0 * (1.0 - source) * (1.0 - destination);
@@ -202,8 +202,8 @@ float greatest(const vec3 color) { return max(max(color.r, color.g), color.b); }
 
 float luminosity(const vec3 color) { return dot(color, vec3(0.30, 0.59, 0.11)); }
 
-// Moves a colour towards its luminosity, into [0, 1]: the minimum becomes exactly 0, the maximum exactly 1. Rounding
-// may make the distances to divide by 0.
+// Moves a colour towards its luminosity until it is in [0, 1]: a minimum below 0 becomes exactly 0, a maximum
+// above 1 exactly 1. Due to rounding, the divisors may be 0.
 vec3 clip_color(const vec3 color) {
     float lum = luminosity(color);
     float low = least(color);
@@ -245,7 +245,7 @@ vec4 blend_hsl_luminosity(const vec4 source, const vec4 destination, const vec3 
     return weighted(set_luminosity(destination.rgb, source.rgb), source, destination, p);
 }
 
-// From here on colours are premultiplied, and the overlap mode does not matter.
+// The remaining equations take premultiplied colours and ignore the overlap mode.
 
 vec4 blend_plus(const vec4 source, const vec4 destination) { return source + destination; }
 
@@ -287,7 +287,7 @@ vec4 blend_blue(const vec4 source, const vec4 destination) {
     return vec4(destination.rg, source.b, destination.a);
 }
 
-// Calls all functions that are linked, as the compiler removes unused ones.
+// Calls all functions that can be linked, because the compiler removes unused functions.
 void main() {
     vec4 s = vec4(0.0), d = vec4(0.0);
     vec3 p = uncorrelated(0.0, 0.0);

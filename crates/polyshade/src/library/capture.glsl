@@ -1,12 +1,12 @@
-// The slots of the feedback buffers to which a vertex is stored: transform feedback of a draw without indices.
+// Transform feedback of a draw without indices: stores a vertex to its slots in the feedback buffers.
 //
-// A slot is a vertex of a primitive. Slots are numbered through the draw: by instance, then by primitive. Functions
-// with an empty or trivial body are hooks.
+// A slot holds one vertex of a primitive. Slots are numbered consecutively in a draw, by instance, then by primitive.
+// Functions with an empty or trivial body are hooks.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
 
-// The values of VkPrimitiveTopology, and one for OpenGL's line loops.
+// The values of VkPrimitiveTopology, and a value for OpenGL's line loops.
 const uint POINT_LIST = 0u;
 const uint LINE_LIST = 1u;
 const uint LINE_STRIP = 2u;
@@ -19,13 +19,13 @@ const uint LINE_LOOP = 16u;
 uint topology() { return POINT_LIST; }
 bool provoking_last() { return false; }
 
-// Hook: the number of primitives with this many vertices that fit into all buffers.
+// Hook: the number of primitives that fit into all buffers, if each has `vertices` vertices.
 uint primitives_that_fit(const uint vertices) { return vertices; }
 
 // Hook: stores the captured outputs of this vertex to a slot.
 void store_to_slot(const uint slot) {}
 
-// Hooks: whether a buffer is bound, and the store to it.
+// Hooks: whether a buffer is bound, and the function that stores to it.
 bool is_bound() { return true; }
 void store_to_buffer(const uint slot) {}
 
@@ -39,7 +39,7 @@ void store_where_bound(const uint slot) {
 uint less(const uint from, const uint what) { return from - min(from, what); }
 
 // The number of primitives of `vertices` vertices that fit into one buffer. All sizes are in words, and `stride` is
-// not 0. `length` is the actual length of the buffer: nothing is stored beyond it, whatever the host parameters are.
+// not 0. `length` is the actual length of the buffer. Nothing is stored beyond it, whatever the host parameters are.
 uint fit(const uint vertices, const uint stride, const uint length, const uint offset, const uint size,
          const uint reached) {
     return less(min(less(length, offset), size), reached) / (vertices * stride);
@@ -47,22 +47,22 @@ uint fit(const uint vertices, const uint stride, const uint length, const uint o
 
 #include "primitives.glsl"
 
-// Stores to a slot of the instance whose slots begin at `first`, if it is among the `limit` that fit.
+// Stores to a slot of an instance, if the slot is below `limit`. The slots of the instance begin at `first`.
 void put(const uint first, const uint limit, const uint slot) {
     if (slot < limit) {
         store_to_slot(first + slot);
     }
 }
 
-// The following functions store a vertex to each of its slots among the `slots` of an instance. If it has fewer than
-// other vertices, such as the first of a strip, a difference wraps around and yields no slot below `limit`.
+// The following functions store a vertex to each of its slots among the `slots` of an instance. Some vertices have
+// fewer slots, such as the first of a strip. A difference then wraps around and yields no slot below `limit`.
 
 void of_list(const uint first, const uint limit, const uint slots, const uint vertex) {
     put(first, limit, vertex);
 }
 
-// Stores to each slot of a vertex, beginning with the last, which is number 0. Drivers compile the storing code once
-// for each call, so it has a single call, in a loop over the slots.
+// Stores to each slot of a vertex, beginning with the last, which is number 0. The storing code is called only once,
+// in a loop over the slots, because drivers compile it again for each call.
 #define PUT_EACH(COUNT, SLOT) for (uint which = 0u; which < COUNT; ++which) { put(first, limit, SLOT); }
 
 uint slot_of_line_strip(const uint vertex, const uint which) { return 2u * vertex - which; }
@@ -110,7 +110,7 @@ uint count_of_list_or_strip() {
     return mix(1u + uint(topology() == LINE_STRIP), 3u, topology() == TRIANGLE_STRIP);
 }
 
-// Not below any limit.
+// This slot is not below any limit.
 const uint NO_SLOT = ~0u;
 
 uint slot_of_list_or_strip(const uint vertex, const uint which) {
@@ -124,7 +124,7 @@ uint slot_of_list_or_strip(const uint vertex, const uint which) {
     }
 }
 
-// Drawn as such, a fan or a loop would run its shared vertices repeatedly. The host therefore draws it as points, and
+// A draw of a fan or a loop would run its shared vertices repeatedly. The host therefore draws points instead, and
 // this function stores nothing for the original topology.
 void of_list_or_strip(const uint first, const uint limit, const uint slots, const uint vertex) {
     uint count = count_of_list_or_strip();
@@ -148,42 +148,42 @@ void of_any(const uint first, const uint limit, const uint slots, const uint ver
 // Hook: one of the functions above.
 void corners(const uint first, const uint limit, const uint slots, const uint vertex) {}
 
-// Stores any vertex number. A vertex has no slot below its number less one, so that those with a slot are small
-// enough that products do not wrap around: no buffer has more than 2^30 slots.
+// Stores a vertex with any number. A vertex has no slot below its number minus 1, and no buffer has more than 2^30
+// slots. The numbers of vertices with a slot are thus so small that products do not wrap around.
 void of_vertex(const uint first, const uint limit, const uint slots, const uint vertex) {
     if (vertex <= limit) {
         corners(first, limit, slots, vertex);
     }
 }
 
-// The two functions that follow store a vertex of an instance of `slots` slots; `limit` is the number of slots of all
-// instances that fit.
+// The following two functions store a vertex of an instance that has `slots` slots. `limit` is the number of slots
+// that fit, counted over all instances.
 
 void of_one_instance(const uint vertex, const uint instance, const uint slots, const uint limit) {
     of_vertex(0u, min(slots, limit), slots, vertex);
 }
 
 void of_instance(const uint vertex, const uint instance, const uint slots, const uint limit) {
-    // The division prevents a product that wraps. A variable would take more words than computing the product twice.
+    // The division avoids a product that wraps around. A variable would take more words than computing it twice.
     if (instance <= limit / max(slots, 1u)) {
         of_vertex(instance * slots, min(slots, limit - instance * slots), slots, vertex);
     }
 }
 
-// Hook: one of these two.
+// Hook: one of the two functions above.
 void of_draw(const uint vertex, const uint instance, const uint slots, const uint limit) {}
 
 // Stores vertex `vertex` of `count`, both counted within instance `instance`, to each of its slots.
 void capture(const uint vertex, const uint instance, const uint topology, const uint count) {
     uint vertices = vertices_per_primitive(topology);
     uint fits = primitives_that_fit(vertices);
-    // If not all of an instance fits, one primitive more than fits has the same result as all: the product cannot
-    // wrap.
+    // If an instance does not fit, counting only one primitive more than fits gives the same result, and the product
+    // cannot wrap around.
     uint primitives = min(primitives_per_instance(topology, vertices, count), fits + 1u);
     of_draw(vertex, instance, vertices * primitives, vertices * fits);
 }
 
-// Calls all functions that are linked, as the compiler removes unused ones.
+// Calls all functions that can be linked, because the compiler removes unused functions.
 void main() {
     capture(0u, 0u, 0u, 0u);
     of_one_instance(0u, 0u, 0u, 0u);

@@ -1,10 +1,10 @@
-// Primitives that a geometry stage emits are discarded by cull distances, and cut by clip distances.
+// Discards primitives that a geometry stage emits by their cull distances, and cuts them by their clip distances.
 //
-// Vertices are stored in slots. The lowering defines their contents, and how they are emitted.
+// Vertices are stored in slots. The lowering defines the contents of slots, and how vertices are emitted.
 
 #version 450
 
-// The slots of the vertices of a primitive come first; those of new vertices follow.
+// The vertices of a primitive use the first slots. New vertices use the following slots.
 const uint CORNERS_OF_LINE = 2u;
 const uint CORNERS_OF_TRIANGLE = 3u;
 
@@ -17,7 +17,7 @@ const float LARGEST = 3.4028234663852886e38;
 // Hook: saves the vertex that the shader emits to a slot.
 void save(const uint slot) {}
 
-// Hook: interpolates a vertex, which is at `part` of the way from `outside` to `inside`.
+// Hook: interpolates a vertex at `part` (0 to 1) of the way from `outside` to `inside`.
 void interpolate(const uint slot, const uint outside, const uint inside, const float part) {}
 
 // Hook: emits a vertex, with the flat values of the provoking vertex.
@@ -26,14 +26,15 @@ void emit(const uint slot, const uint provoking) {}
 // Hook: ends a strip.
 void end_strip() {}
 
-// Hooks: a distance of a vertex.
+// Hooks: the clip or cull distance of a vertex.
 float clip_distance(const uint slot, const uint plane) { return 0.0; }
 float cull_distance(const uint slot, const uint number) { return 0.0; }
 
 // NaN counts as negative.
 bool is_negative(const float distance) { return !(distance >= 0.0); }
 
-// The distance of a new vertex from the outside vertex. Both triangles at an edge compute the same value.
+// The distance of a new vertex from the outside vertex, as a fraction of the edge. Both triangles at an edge compute
+// the same value.
 float part_to_plane(const float outside, const float inside) {
     precise float part = outside / (outside - inside);
     return part;
@@ -66,7 +67,7 @@ bool is_kept(const uvec3 corners, const uint clip, const uint cull) {
     return !is_culled(corners, cull) && is_finite(corners, clip);
 }
 
-// Cuts the triangle by one plane after the other (Sutherland and Hodgman), and emits the rest as a strip.
+// Cuts the triangle by one plane after another (Sutherland and Hodgman), and emits the remaining polygon as a strip.
 void emit_cut_triangle(const uvec3 corners, const uint provoking, const uint clip) {
     uint polygon[MOST_CORNERS];
     polygon[0] = corners.x;
@@ -102,7 +103,7 @@ void emit_cut_triangle(const uvec3 corners, const uint provoking, const uint cli
         }
     }
 
-    // A strip that takes vertices alternately from both ends covers a convex polygon.
+    // A strip covers a convex polygon if it takes vertices alternately from both ends of the list.
     uint low = 0u;
     uint high = count - 1u;
     emit(polygon[low++], provoking);
@@ -151,8 +152,8 @@ void emit_cut_line(const uint first, const uint second, const uint provoking, co
     end_strip();
 }
 
-// Handles a vertex that the shader emits after `count` others of its strip. Returns the new count. `provoking` is the
-// vertex of a primitive that has the flat values.
+// Handles a vertex that the shader emits after `count` other vertices of its strip. Returns the new count. `provoking`
+// is the number of the vertex that a primitive takes its flat values from.
 uint emit_to_triangles(const uint count, const uint provoking, const uint clip, const uint cull) {
     save(count % CORNERS_OF_TRIANGLE);
     if (count >= 2u) {

@@ -1,11 +1,11 @@
-// Draws that do not capture all vertices in order: with adjacency, or with primitive restart.
+// Draws that do not simply capture all vertices in order: draws with adjacency or with primitive restart.
 //
-// Slots are those of capture.glsl. Functions with an empty or trivial body are hooks.
+// capture.glsl explains slots. Functions with an empty or trivial body are hooks.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
 
-// The values of VkPrimitiveTopology; with adjacency, they are greater by ADJACENCY.
+// The values of VkPrimitiveTopology. Topologies with adjacency are greater by ADJACENCY.
 const uint LINE_LIST = 1u;
 const uint LINE_STRIP = 2u;
 const uint TRIANGLE_LIST = 3u;
@@ -24,11 +24,11 @@ uint less(const uint from, const uint what) { return from - min(from, what); }
 
 #include "adjacency.glsl"
 
-// The number of a vertex among the captured vertices; for an adjacent vertex, a number above any limit.
+// The number of a vertex among the captured vertices. For an adjacent vertex, it is above any limit.
 uint number_of_captured(const uint topology, const uint vertex) {
     const uint NEIGHBOUR = ~0u;
     switch (topology) {
-        // The second and third of four.
+        // Only the second and third of four vertices are captured.
         case LINE_LIST + ADJACENCY:
             return mix(NEIGHBOUR, (vertex >> 2) * 2u + (vertex & 3u) - 1u, (vertex + 1u & 2u) != 0u);
         case LINE_STRIP + ADJACENCY: return vertex - 1u;
@@ -38,16 +38,16 @@ uint number_of_captured(const uint topology, const uint vertex) {
     }
 }
 
-// Hook: the topology of the draw, which may have adjacency. Functions with the number of a captured vertex get the
-// topology without it.
+// Hook: the topology of the draw, which may have adjacency. Functions that take the number of a captured vertex get
+// the topology without adjacency.
 uint topology_with_adjacency() { return LINE_LIST + ADJACENCY; }
 
-// Replaces `of_vertex` if there may be adjacent vertices.
+// Replaces `of_vertex` if the draw may have adjacent vertices.
 void of_captured(const uint first, const uint limit, const uint slots, const uint vertex) {
     of_vertex(first, limit, slots, number_of_captured(topology_with_adjacency(), vertex));
 }
 
-// Hook: the number of captured vertices of a segment: all, or with adjacency the second function.
+// Hook: the number of captured vertices of a segment. With adjacency, the function below replaces it.
 uint count_of_segment(const uint count) { return count; }
 
 uint count_of_segment_captured(const uint count) { return count_of_captured(topology_with_adjacency(), count); }
@@ -63,7 +63,7 @@ uint table(const uint word) { return word < table_length() ? table_word(word) : 
 
 const uint TABLE_HEAD = 2u;
 
-// Replaces `primitives_per_instance` of a whole draw.
+// Replaces `primitives_per_instance` for a whole draw.
 uint primitives_in_table(const uint topology, const uint vertices, const uint count) { return table(1u); }
 
 // Returns the last segment that begins at or before `position`, by binary search. 32 steps suffice for any table.
@@ -79,14 +79,14 @@ uint segment_around(const uint position) {
     return first;
 }
 
-// Replaces `of_vertex`: stores to the slots of an instance. The position of a restart has no vertex.
+// Replaces `of_vertex`: stores a vertex to its slots in an instance. There is no vertex at the position of a restart.
 void of_segment(const uint first, const uint limit, const uint slots, const uint position) {
     uint place = TABLE_HEAD + 2u * segment_around(position);
     uint begin = table(place);
     uint before = table(place + 1u);
     uint count = less(table(place + 2u), begin + 1u);
     uint vertices = vertices_per_primitive(topology());
-    // The division prevents products that wrap.
+    // The division avoids products that wrap around.
     if (position - begin < count && before <= limit / vertices) {
         uint room = limit - before * vertices;
         uint primitives = primitives_per_instance(topology(), vertices, count_of_segment(count));
@@ -99,7 +99,7 @@ void capture_with_adjacency(const uint vertex, const uint instance, const uint t
     capture(vertex, instance, without_adjacency(topology), count_of_captured(topology, count));
 }
 
-// Calls all functions that are linked, as the compiler removes unused ones.
+// Calls all functions that can be linked, because the compiler removes unused functions.
 void main() {
     capture_with_adjacency(0u, 0u, 0u, 0u);
     of_captured(0u, 0u, 0u, 0u);

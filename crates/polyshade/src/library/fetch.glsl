@@ -1,6 +1,6 @@
 // Fetches vertex attributes from memory (Vulkan specification, "Vertex Input Extraction").
 //
-// Values are passed as bits, so that no number changes its bits. Functions with a trivial body are hooks.
+// Values are passed as `uint` bits, so that conversions cannot change them. Functions with a trivial body are hooks.
 
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -8,15 +8,15 @@
 // Hook: a word of a buffer. `memory` is its address with the lower 2 bits cleared, or 0 if the buffer is bound.
 uint word_at(const uvec2 memory, const uint index) { return index; }
 
-// The place of an attribute that is out of bounds.
+// Stands for the place of an attribute that is out of bounds.
 const uint OUTSIDE = ~0u;
 
-// The end of a range of `size` bytes from `start` on, in a buffer of `length` bytes.
+// The end of a range of `size` bytes that begins at `start`, limited to a buffer of `length` bytes.
 uint end_of(const uint start, const uint size, const uint length) {
     return min(start, length) + min(size, length - min(start, length));
 }
 
-// The element that an invocation reads. `rate` is 0 for vertices, or 1 + the divisor of instances.
+// The element that an invocation reads. `rate` is 0 for vertices, or 1 + the divisor for instances.
 uint element_by_rate(const uint rate, const uint vertex, const uint instance, const uint first) {
     if (rate == 0u) {
         return vertex;
@@ -37,7 +37,7 @@ uint place_of(const uint element, const uint stride, const uint start, const uin
     return fits && size <= end && place <= end - size ? place : OUTSIDE;
 }
 
-// Does the same, but without an exact bounds check: an element out of bounds may yield any place in the range.
+// Does the same without an exact bounds check: for an element out of bounds, it may return any place in the range.
 uint place_within(const uint element, const uint stride, const uint start, const uint offset, const uint size,
                   const uint end) {
     uint place = element * stride + start + offset;
@@ -61,19 +61,19 @@ uint any_word(const uvec2 memory, const uint place, const uint number, const uin
     uint last = (place + (size - 1u)) >> 2;
     uint low = word_at(memory, first);
     uint high = word_at(memory, min(first + 1u, last));
-    // Two shifts, as a shift by 32 bits is undefined.
+    // Shift in two steps, because a shift by 32 bits is undefined.
     uint shift = (place & 3u) * 8u;
     return low >> shift | high << 1 << (31u - shift);
 }
 
 #include "index.glsl"
 
-// The vertex of an index. The index that restarts primitives has no vertex; the result is then 0.
+// The vertex that an index selects. The index that restarts primitives selects no vertex; the result is then 0.
 uint index_of_vertex(const uint index, const uint type) {
     return mix(index, 0u, index == ~0u >> 32u - (8u << type));
 }
 
-// The following functions convert a component of `bits` bits, with zeros above, to the bits that the shader reads.
+// The following functions convert a component of `bits` bits, zero-extended, to the bits that the shader reads.
 
 uint from_sint(const uint raw, const uint bits) {
     uint unused = 32u - bits;
@@ -95,7 +95,7 @@ uint from_uscaled(const uint raw) { return floatBitsToUint(float(raw)); }
 
 uint from_sscaled(const uint raw, const uint bits) { return floatBitsToUint(float(int(from_sint(raw, bits)))); }
 
-// A float of less than 32 bits without a sign: 5 bits of exponent, and `bits` - 5 of mantissa.
+// A small float without a sign: 5 bits of exponent, and `bits` - 5 bits of mantissa.
 uint from_unsigned_float(const uint raw, const uint bits) {
     uint mantissa_bits = bits - 5u;
     uint exponent = raw >> mantissa_bits;
@@ -126,9 +126,9 @@ const uint SNORM = 3u;
 const uint USCALED = 4u;
 const uint SSCALED = 5u;
 
-// A component of an attribute whose format is in host parameters. `widths` has 7 bits for the size of each of four
-// components, and the numeric format above; `positions` has 8 bits for the first bit of each. `absent` is the value
-// of a component without bits.
+// A component of an attribute with a format in host parameters. `widths` has 7 bits for the size of each of four
+// components, followed by the numeric format. `positions` has 8 bits for the lowest bit of each component. `absent` is
+// the value of a component without bits.
 uint any_component(const uvec2 memory, const uint place, const uint widths, const uint positions, const uint component,
                    const uint absent) {
     uint bits = min(widths >> 7u * component & 127u, 32u);
@@ -153,7 +153,7 @@ uint any_component(const uvec2 memory, const uint place, const uint widths, cons
     }
 }
 
-// The size in bytes of a format in host parameters. It ends at the end of its last component.
+// The size in bytes of a format in host parameters, which is where its last component ends.
 uint size_of(const uint widths, const uint positions) {
     uint end = 0u;
     for (uint component = 0u; component < 4u; ++component) {

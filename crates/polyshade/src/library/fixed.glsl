@@ -1,7 +1,7 @@
-// Fixed-function blending: ordinary factors and operations, and logic operations.
+// Fixed-function blending: blend factors, blend operations and logic operations.
 //
-// A factor has values for red, green, blue and alpha. All factors have all parameters, including the `second` source
-// and the blend constants, so that they are called in the same way.
+// A factor has values for red, green, blue and alpha. All factors have the same parameters, including the `second`
+// source and the blend constants, so that they are called in the same way.
 
 #version 450
 
@@ -134,8 +134,8 @@ uvec4 logic_nand(const uvec4 source, const uvec4 destination) { return ~(source 
 
 uvec4 logic_set(const uvec4 source, const uvec4 destination) { return uvec4(~0u); }
 
-// The integers that an unsigned normalized format stores for a colour; `greatest` are the maxima of its components,
-// which floats represent exactly.
+// The integers that an unsigned normalized format stores for a colour. `greatest` has the maximum of each component,
+// which a float represents exactly.
 uvec4 to_steps(const vec4 color, const uvec4 greatest) {
     return uvec4(clamp(color, 0.0, 1.0) * vec4(greatest) + 0.5);
 }
@@ -144,22 +144,22 @@ vec4 from_steps(const uvec4 steps, const uvec4 greatest) {
     return vec4(steps & greatest) / vec4(max(greatest, uvec4(1u)));
 }
 
-// The part of an unsigned integer that a format stores; `greatest` has all bits of its component set.
+// The part of an unsigned integer that a format stores. `greatest` has all bits of the component set.
 uvec4 to_unsigned(const uvec4 value, const uvec4 greatest) { return value & greatest; }
 
-// The part of a signed integer that a format stores; its highest bit is the sign.
+// The part of a signed integer that a format stores. Its highest bit is the sign.
 uvec4 to_signed(const uvec4 value, const uvec4 greatest) {
     uvec4 sign = greatest ^ (greatest >> 1u);
     return ((value & greatest) ^ sign) - sign;
 }
 
-// Covers the first samples, in proportion to alpha: none for 0, all for 1, and never fewer for a greater alpha.
+// Covers the first samples, in proportion to alpha: none for 0, all for 1. A greater alpha never covers fewer samples.
 int coverage(const float alpha, const uint samples) {
     uint covered = uint(clamp(alpha, 0.0, 1.0) * float(samples) + 0.5);
     return mix(int((1u << (covered & 31u)) - 1u), -1, covered >= 32u);
 }
 
-// Calls all functions that are linked, as the compiler removes unused ones.
+// Calls all functions that can be linked, because the compiler removes unused functions.
 void main() {
     vec4 f = vec4(0.0);
     uvec4 u = uvec4(0u);

@@ -1,6 +1,6 @@
 // Reads of an index buffer. The including file defines `word_at`.
 
-// Index `number` of a buffer from byte `start` to byte `end`; an index has 2^`type` bytes. Out of bounds it is 0.
+// Index `number` of a buffer from byte `start` to byte `end`. An index has 2^`type` bytes. Out of bounds, it is 0.
 uint index_at(const uvec2 memory, const uint number, const uint type, const uint start, const uint end) {
     if (number >= end - min(start, end) >> type) {
         return 0u;

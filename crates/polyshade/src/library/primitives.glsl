@@ -5,7 +5,7 @@ uint vertices_per_primitive(const uint topology) {
     return mix(3u - (LINES >> topology & 1u), 1u, topology == POINT_LIST);
 }
 
-// The number of primitives of `vertices` vertices in `count` vertices. A loop has one more line than a strip.
+// The number of primitives that `count` vertices form, with `vertices` each. A loop has one more line than a strip.
 uint primitives_per_instance(const uint topology, const uint vertices, const uint count) {
     const uint LISTS = 1u << POINT_LIST | 1u << LINE_LIST | 1u << TRIANGLE_LIST;
     uint of_strip = less(count, vertices - 1u);

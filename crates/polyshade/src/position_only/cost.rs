@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// The static cost of one variant.
 ///
-/// Instructions are those of all functions that the entry point reaches. Each counts once, even if a loop repeats it.
+/// Counts are over all functions that the entry point reaches. Each instruction counts once, even inside a loop.
 #[derive(Clone, Copy, PartialEq, Hash, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cost {
@@ -18,7 +18,7 @@ pub struct Cost {
     pub memory: u32,
     /// Image instructions.
     pub texture: u32,
-    /// Branches, calls, returns, phis.
+    /// Branches, calls, returns and phis.
     pub control: u32,
     /// Bytes that a vertex reads from attributes or from the previous stage, without built-ins.
     pub input_bytes: u64,
@@ -32,9 +32,9 @@ impl Cost {
         self.arithmetic + self.memory + self.texture + self.control
     }
 
-    /// Returns the ratio of the instructions to those of `whole`: 0 to 1, or slightly more if a variant needs extra
-    /// code. For a position-only variant and its original, this is the share that the first run repeats if the second
-    /// run draws the full shader: close to 1, a separate position run gains little.
+    /// Returns the number of instructions divided by the number in `whole`: 0 to 1, or slightly more if a variant
+    /// needs extra code. For a position-only variant and its original, this is the share of the work that is repeated
+    /// if the second run draws the full shader. If it is close to 1, a separate position run gains little.
     pub fn share_of(&self, whole: &Self) -> f64 {
         match whole.instructions() {
             0 => 0.0,
@@ -57,7 +57,7 @@ pub fn cost(m: &Module<'_>, entry: EntryPoint<'_>) -> Cost {
             }
         }
     }
-    // Bytes of inputs and outputs; an interface may list a variable twice.
+    // Bytes of inputs and outputs. Skip repetitions: an interface may list a variable twice.
     let sizes = sizes(m);
     let mut seen = HashSet::new();
     for id in entry.interface().filter(|id| seen.insert(*id)) {
@@ -88,7 +88,7 @@ enum Class {
 /// Returns the class of an instruction in a function; `None` if devices do not execute it.
 fn class(op: Op) -> Option<Class> {
     match op {
-        // Declarations and structure are free.
+        // Declarations and structural instructions are free.
         Op::FUNCTION | Op::FUNCTION_PARAMETER | Op::FUNCTION_END | Op::LABEL => None,
         Op::LINE | Op::NO_LINE | Op::NOP | Op::UNDEF | Op::VARIABLE => None,
         Op::SELECTION_MERGE | Op::LOOP_MERGE => None,
@@ -121,8 +121,8 @@ fn is_builtin(m: &Module<'_>, variable: Id, pointee: Id) -> bool {
     of_block(m.builtin(variable)) || of_block(m.member_builtin(block, 0))
 }
 
-/// Returns the size of the members that a shader writes of a block of built-in outputs. Front ends declare more
-/// built-ins than a shader uses. `None` for other blocks, or if a member is not accessed by a constant index.
+/// Returns the size of those members of a block of built-in outputs that the shader writes. Front ends declare more
+/// built-ins than a shader uses. Returns `None` for other blocks, or if a member is not accessed by a constant index.
 fn written_bytes(
     m: &Module<'_>,
     sizes: &HashMap<Id, u64>,
@@ -141,7 +141,7 @@ fn written_bytes(
     Some(bytes.fold(0, u64::saturating_add))
 }
 
-/// Returns the size of every type in bytes, without padding: values between stages are not padded.
+/// Returns the size of every type in bytes, without padding, because values between stages are not padded.
 fn sizes(m: &Module<'_>) -> HashMap<Id, u64> {
     let mut sizes: HashMap<Id, u64> = HashMap::new();
     for inst in m.section(Section::Globals) {

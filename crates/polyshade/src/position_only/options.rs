@@ -27,13 +27,13 @@ pub enum Keep {
     PrimitiveShadingRate,
     /// Any other built-in output.
     BuiltIn(BuiltIn),
-    /// The variable or block at this location, as a whole.
+    /// The whole variable or block at this location.
     Location(u32),
-    /// The variable with this name, or the block whose type has it, as a whole.
+    /// The whole variable with this name, or the whole block if its type has this name.
     Name(String),
 }
 
-/// The outputs that the rasterizer needs.
+/// The outputs that the rasterizer uses.
 pub(super) const RASTERIZER: [Keep; 7] = [
     Keep::Position,
     Keep::PointSize,
@@ -44,7 +44,7 @@ pub(super) const RASTERIZER: [Keep; 7] = [
     Keep::PrimitiveShadingRate,
 ];
 
-/// The names on the command line.
+/// The names of these outputs on the command line.
 const NAMES: [&str; 7] = [
     "position",
     "point-size",
@@ -58,7 +58,7 @@ const NAMES: [&str; 7] = [
 impl FromStr for Keep {
     type Err = Error;
 
-    /// Parses `position`, `point-size` and so on, or `location=N`; any other text is a name.
+    /// Parses `position`, `point-size` and so on, or `location=N`. Any other text is the name of an output.
     fn from_str(text: &str) -> Result<Self, Error> {
         if let Some(number) = NAMES.iter().position(|name| *name == text) {
             return Ok(RASTERIZER[number].clone());
@@ -74,7 +74,7 @@ impl FromStr for Keep {
         match text {
             "" => Err(Error::new(
                 &code::POSITION_ONLY_INVALID_OUTPUT,
-                "an output to keep has no name",
+                "the name of an output to keep is empty",
             )),
             name => Ok(Self::Name(name.to_owned())),
         }
@@ -89,24 +89,25 @@ impl fmt::Display for Keep {
             Self::Name(name) => f.write_str(name),
             rasterizer => {
                 let number = RASTERIZER.iter().position(|other| other == rasterizer);
-                f.write_str(NAMES[number.expect("the other kinds are the rasterizer's")])
+                f.write_str(NAMES[number.expect("all other kinds are outputs for the rasterizer")])
             }
         }
     }
 }
 
-/// A variant of one shader. Variants that are drawn together must have the same other options.
+/// A variant of one shader. Variants that are drawn together must agree in all other options.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Variant {
-    /// Only the outputs that determine coverage, or those of [`Options::keep`].
+    /// Has only the outputs that determine coverage, or the outputs of [`Options::keep`] if given.
     #[default]
     PositionOnly,
-    /// Exactly the other outputs. The position may still be computed if one of them depends on it.
+    /// Has exactly the other outputs. The position may still be computed if one of these outputs depends on it.
     Complement,
-    /// All outputs, to be drawn together with the position-only variant. If the options require it, the outputs that
-    /// the latter keeps are `Invariant`, and the arithmetic of these outputs is `NoContraction`.
+    /// Has all outputs, and can be drawn together with the position-only variant. If the options request it, the
+    /// outputs that the position-only variant keeps are `Invariant`, and the arithmetic for these outputs is
+    /// `NoContraction`.
     Full,
 }
 
@@ -139,8 +140,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Keeps the outputs that the rasterizer needs: position, point size, clip and cull distances, layer, viewport
-    /// index, and the primitive's shading rate.
+    /// Creates options that keep the outputs that the rasterizer needs: position, point size, clip and cull
+    /// distances, layer, viewport index, and the primitive's shading rate.
     pub fn new() -> Self {
         Self::default()
     }
@@ -152,7 +153,7 @@ impl Options {
         self
     }
 
-    /// Sets the outputs to keep, instead of those that the rasterizer needs.
+    /// Sets the outputs to keep, instead of the outputs that the rasterizer needs.
     #[must_use]
     pub fn keep(mut self, keep: impl IntoIterator<Item = Keep>) -> Self {
         self.keep = keep.into_iter().collect();
@@ -167,23 +168,23 @@ impl Options {
     }
 
     /// Adds `Invariant` to the kept outputs that lack it, in every variant and in the [full](Variant::Full) shader.
-    /// Otherwise drivers may contract the same arithmetic differently in two variants.
+    /// Without it, drivers may contract the same arithmetic differently in two variants.
     #[must_use]
     pub fn invariant(mut self) -> Self {
         self.invariant = true;
         self
     }
 
-    /// Adds `NoContraction` to all arithmetic of the position-only variant. The [full](Variant::Full) shader gets it
-    /// for the same instructions. It is for drivers that contract the same arithmetic differently although the
-    /// outputs are `Invariant`.
+    /// Adds `NoContraction` to all arithmetic of the position-only variant. In the [full](Variant::Full) shader, the
+    /// same instructions get the decoration. This is for drivers that contract the same arithmetic differently
+    /// although the outputs are `Invariant`.
     #[must_use]
     pub fn precise(mut self) -> Self {
         self.precise = true;
         self
     }
 
-    /// Sets the pass that keeps side effects.
+    /// Sets the pass that runs the side effects.
     #[must_use]
     pub fn side_effects(mut self, side_effects: SideEffects) -> Self {
         self.side_effects = side_effects;
@@ -222,7 +223,7 @@ impl Options {
         self.captures
     }
 
-    /// Whether `variant` has no side effects; `None` if the shader must have none.
+    /// Whether side effects are removed from `variant`; `None` if the shader must not have side effects.
     pub(super) fn drops_effects(&self, variant: Variant) -> Option<bool> {
         match self.side_effects {
             SideEffects::Refuse => None,

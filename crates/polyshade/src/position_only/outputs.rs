@@ -1,4 +1,4 @@
-//! The outputs of an entry point, each with whether it is kept.
+//! The outputs of an entry point, and whether each is kept.
 
 use super::{Keep, Options, Variant, captures, is_captured, not_found};
 use crate::rewrite::{self, DceOptions, Sizes, locations_of};
@@ -9,7 +9,7 @@ use polyshade_spv::{BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Patc
 #[derive(Clone, Copy)]
 struct Output {
     variable: Id,
-    /// The block type and the number of the member.
+    /// For a member of a block, the block type and the number of the member.
     member: Option<(Id, u32)>,
     builtin: Option<BuiltIn>,
     in_position_only: bool,
@@ -30,7 +30,7 @@ impl Output {
 pub(super) struct Outputs(Vec<Output>);
 
 impl Outputs {
-    /// Finds the outputs, and the variants that have each.
+    /// Finds the outputs, and decides for each output which variants have it.
     pub(super) fn find(
         m: &Module<'_>,
         entry: EntryPoint<'_>,
@@ -58,7 +58,7 @@ impl Outputs {
                 kept || structural || is_captured && is_captured_output(m, output);
             output.in_complement = !kept && !structural || always;
         }
-        // Outputs that the user selected must exist.
+        // The outputs that the user selected must exist.
         for (keep, found) in options.kept().iter().zip(found) {
             let by_user = matches!(keep, Keep::Location(_) | Keep::Name(_) | Keep::BuiltIn(_));
             if by_user && !found {
@@ -105,7 +105,7 @@ impl Outputs {
     }
 }
 
-/// Outputs that a variant does not have.
+/// The outputs that a variant does not have.
 #[derive(Default)]
 pub(super) struct Unneeded {
     variables: Vec<Id>,
@@ -113,7 +113,7 @@ pub(super) struct Unneeded {
 }
 
 impl Unneeded {
-    /// Returns the variables that are removed as a whole.
+    /// Returns the variables that are removed entirely.
     pub(super) fn variables(&self) -> &[Id] {
         &self.variables
     }
@@ -143,7 +143,7 @@ impl Unneeded {
     }
 }
 
-/// Adds the outputs in `variable`: one, or one for each member of a block of built-ins.
+/// Adds the outputs in `variable`: the variable itself, or each member of a block of built-ins.
 fn add_parts_of(m: &Module<'_>, variable: Id, outputs: &mut Vec<Output>) {
     let output = |member: Option<(Id, u32)>, builtin| Output {
         variable,
@@ -222,7 +222,8 @@ fn is_captured_output(m: &Module<'_>, output: &Output) -> bool {
     of_variable || of_member
 }
 
-/// Whether both variants need the built-in: without the indices of a mesh stage's primitives nothing is drawn.
+/// Whether both variants need the built-in. This applies to the primitive indices of a mesh stage, since it draws
+/// nothing without them.
 fn always_kept(builtin: BuiltIn) -> bool {
     matches!(
         builtin,

@@ -3,7 +3,7 @@
 use crate::rewrite::Frame;
 use polyshade_spv::{Decoration, Error, Module};
 
-/// Adds `NoContraction` to all arithmetic of `m` that its reduced version `variant` also contains.
+/// Adds `NoContraction` to all arithmetic of `m` that is also in `variant`, the reduced version of `m`.
 pub(super) fn decorate(
     frame: &Frame<'_>,
     m: &Module<'_>,

@@ -4,12 +4,12 @@ use crate::code;
 use crate::rewrite::{self, Copies, Frame};
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
 
-/// Returns a version in which the shader reads none of the outputs `variables`: bodies use private variables. The
-/// `dead` ones are no longer outputs; the final values of the others are copied to new outputs.
+/// Returns a version in which function bodies use private variables instead of the outputs `variables`. Outputs in
+/// `dead` are removed. The final values of the other outputs are copied to new output variables.
 ///
 /// # Errors
 ///
-/// `Unsupported`: the stage writes its outputs more than once; the errors of the rewrite tools.
+/// `Unsupported`: the stage exports its outputs more than once; the errors of the rewrite tools.
 pub(super) fn demote_to_private(
     frame: &Frame<'_>,
     m: &Module<'_>,
@@ -20,7 +20,7 @@ pub(super) fn demote_to_private(
     let by_itself = [ExecutionModel::VERTEX, ExecutionModel::TESSELLATION_EVALUATION];
     let is_copied = variables.iter().any(|id| !dead.contains(id));
     if is_copied && !by_itself.contains(&model) {
-        let message = format!("an output that goes is read, in a {model} stage");
+        let message = format!("cannot drop an output: a {model} stage reads it");
         return Err(Error::new(&code::POSITION_ONLY_OUTPUT_READ, message).about(variables[0]));
     }
     let own = frame.rewrite(m, |m, p, entry| {

@@ -1,4 +1,4 @@
-//! The stages of a pipeline during the lowerings of a recipe.
+//! The stages of a pipeline while the lowerings of a recipe are applied.
 
 mod distances;
 
@@ -17,12 +17,12 @@ use polyshade_spv::{
 };
 use std::collections::BTreeMap;
 
-/// End of the locations that are searched; no device has more (`maxVertexOutputComponents` and similar limits).
+/// The end of the locations that are searched. No device has more (`maxVertexOutputComponents` and similar limits).
 const END_OF_LOCATIONS: u32 = 1024;
 
 pub(super) struct Pipeline<'m> {
     stages: Vec<Stage<'m>>,
-    /// The last stage before rasterization.
+    /// The index of the last stage before rasterization.
     last: Option<usize>,
     fragment: Option<usize>,
     /// The resources that lowerings added to any stage.
@@ -35,7 +35,7 @@ struct Stage<'m> {
     model: ExecutionModel,
     /// The descriptors, push constants and specialization constants of the shader itself.
     own: Reserved,
-    /// The locations of its inputs.
+    /// The locations of the shader's inputs.
     inputs: Reserved,
     lowered: Lowered<'m, Made>,
 }
@@ -51,7 +51,7 @@ impl<'m> Pipeline<'m> {
         Ok(Self { stages, last, fragment, added: Reserved::new() })
     }
 
-    /// Refuses recipes that no pipeline of these stages can have.
+    /// Fails for recipes that do not fit the stages of this pipeline.
     pub(super) fn check(&self, recipe: &Recipe) -> Result<(), Error> {
         let missing = |field: &str, stage: &str| {
             let message = format!("{field}: the pipeline has no {stage}");
@@ -81,9 +81,9 @@ impl<'m> Pipeline<'m> {
         if recipe.vertex_pulling.is_some() && self.vertex().is_none() {
             return missing("vertex_pulling", "vertex stage");
         }
-        // Options that contradict each other or the stages.
+        // Options must not contradict each other or the stages.
         if recipe.position_only.is_some() && !recipe.is_rasterized() {
-            let message = "position_only: the variant that only captures is not rasterized";
+            let message = "position_only: the capture-only variant is not rasterized";
             return Err(Error::new(&code::PIPELINE_NOT_RASTERIZED, message));
         }
         let there = |model: &&ExecutionModel| self.stages.iter().any(|one| one.model == **model);
@@ -133,7 +133,7 @@ impl<'m> Pipeline<'m> {
         };
         let before = std::mem::take(&mut self.added);
         self.added = before.clone().join(&recipe.descriptors(self.colours()?));
-        // Attributes that hold the address of the vertex-pulling parameters have one value for all vertices.
+        // An attribute that holds the address of the vertex-pulling parameters has the same value for all vertices.
         let constant = self.stages[last].lowered.params.iter().filter_map(HostParams::location);
         let options = options.clone().constant_attributes(constant);
         let mut needs = Requirements::default();
@@ -176,7 +176,7 @@ impl<'m> Pipeline<'m> {
         let normalized =
             clip_cull::normalize_pipeline(&stages).map_err(|error| match numbers[..] {
                 [only] => self.about(only, "normalize", &error),
-                // The error does not name the stage that it is about.
+                // The error does not say which stage it concerns.
                 _ => named("normalize", &error),
             })?;
         let steps: Vec<Step<_>> = normalized.into_iter().map(Step::of).collect();
@@ -187,8 +187,8 @@ impl<'m> Pipeline<'m> {
         Ok(())
     }
 
-    /// Applies the lowerings of distances, with the reduction between masking and emulation: the reduction finds the
-    /// outputs that determine coverage by the built-in arrays.
+    /// Applies the lowerings of distances. The reduction comes between masking and emulation, because it recognizes
+    /// the outputs that determine coverage by their built-in arrays.
     pub(super) fn clip(&mut self, recipe: &Recipe) -> Result<(), Error> {
         let Some(last) = self.last else { return Ok(()) };
         if let Some(planes) = recipe.planes {
@@ -242,7 +242,7 @@ impl<'m> Pipeline<'m> {
         self.stages.into_iter().map(|stage| stage.lowered).collect()
     }
 
-    /// Lowers the current version of a stage for its current target, and keeps the result.
+    /// Applies one lowering to the current version of a stage, with its current target, and keeps the result.
     fn step<T>(
         &mut self,
         number: usize,
@@ -270,7 +270,7 @@ impl<'m> Pipeline<'m> {
         &mut self.stages[number].lowered.result
     }
 
-    /// Returns the target of a stage, with the resources of the other stages and of earlier steps reserved.
+    /// Returns the target of a stage. It reserves the resources of the other stages and of earlier steps.
     fn target(&self, number: usize) -> Target {
         let target = &self.stages[number].target;
         let others = self.stages.iter().enumerate().filter(|(other, _)| *other != number);
@@ -284,8 +284,8 @@ impl<'m> Pipeline<'m> {
         target.clone().reserved(reserved)
     }
 
-    /// Names the field and the stage in the error. An id or word offset of an intermediate version is removed where
-    /// the original module does not have it.
+    /// Adds the names of the field and the stage to the error. Removes an id or word offset that the original module
+    /// does not have.
     fn about(&self, number: usize, field: &'static str, error: &Error) -> Error {
         let Stage { given, model, lowered, .. } = &self.stages[number];
         let named = named(&format!("{field}, {model} stage"), error)
@@ -297,13 +297,13 @@ impl<'m> Pipeline<'m> {
     }
 }
 
-/// Returns the error with `name` before its message, and without id and word offset.
+/// Returns the error with `name` before its message and without id and word offset.
 fn named(name: &str, error: &Error) -> Error {
     let named = Error::new(error.code(), format!("{name}: {}", error.message()));
     error.suggestion().into_iter().fold(named, Error::help)
 }
 
-/// The result of one lowering of one stage.
+/// The result of applying one lowering to one stage.
 struct Step<T> {
     /// `None` if the lowering did not change the module.
     module: Option<Module<'static>>,
@@ -338,7 +338,7 @@ impl<'m> Stage<'m> {
         })
     }
 
-    /// Corrects the requirements if a capture turned this stage into a compute stage: the bindings move to the
+    /// Corrects the requirements if a capture turned this stage into a compute stage. The bindings move to the
     /// compute stage, and host parameters replace the built-ins of a draw.
     fn capture_in_compute(&mut self) {
         let Lowered { module, requirements, .. } = &mut self.lowered;
@@ -351,7 +351,8 @@ impl<'m> Stage<'m> {
     }
 }
 
-/// Returns the module with `entry` as its only entry point; others need capabilities that a lowering removes.
+/// Returns the module with `entry` as its only entry point. Other entry points may need capabilities that a lowering
+/// removes.
 fn alone(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Module<'static>, Error> {
     let next = m.rewrite(|m, p| {
         for other in m.entry_points().filter(|other| other.inst().at() != entry.inst().at()) {
@@ -366,7 +367,7 @@ fn alone(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Module<'static>, Error
     Ok(rewrite::dce(&next.module, &DceOptions::of_unreached())?.module.into_owned())
 }
 
-/// Returns the resources of the shader that all stages share.
+/// Returns the shader's descriptors, push constants and specialization constants, which all stages share.
 fn own<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Reserved {
     let descriptors = rewrite::bindings(m).into_iter();
     let reserved = descriptors
@@ -388,7 +389,7 @@ fn reserve(reserved: Reserved, needs: &Requirements) -> Reserved {
     needs.specialization.iter().cloned().flatten().fold(reserved, Reserved::specialization)
 }
 
-/// Returns the locations that the inputs or outputs of a stage take.
+/// Returns the locations that the inputs or outputs of a stage use, as `class` selects.
 fn locations(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> Vec<u32> {
     let taken = rewrite::locations(m, entry, class).into_iter();
     taken.flat_map(|range| range.start..range.end.min(END_OF_LOCATIONS)).collect()

@@ -1,4 +1,4 @@
-//! The loads and stores of a variable, each with the indices that it accesses.
+//! The loads and stores of a variable, and the indices that each of them accesses.
 
 use crate::code;
 use foldhash::HashMap;
@@ -10,16 +10,16 @@ pub(super) struct Accesses<'m> {
     pub(super) uses: Vec<Inst<'m>>,
     /// The access chains into the variable.
     pub(super) pointers: Vec<Inst<'m>>,
-    /// The indices from the variable to the pointee of each pointer, which is the variable or an access chain.
+    /// For each pointer (the variable or an access chain), the indices that lead from the variable to its pointee.
     pub(super) paths: HashMap<Id, Vec<Id>>,
 }
 
-/// Finds the loads and stores of `variable`. No path may have more than `deepest` indices.
+/// Finds the loads and stores of `variable`. No access may use more than `deepest` indices.
 ///
 /// # Errors
 ///
-/// `Unsupported`: a pointer into the variable is passed to a function or selected, or has another use than loads and
-/// stores.
+/// `Unsupported`: a pointer into the variable is passed to a function or selected, or is used by anything but loads
+/// and stores.
 pub(super) fn accesses<'m>(
     m: &'m Module<'_>,
     variable: Id,
@@ -39,7 +39,8 @@ pub(super) fn accesses<'m>(
         match (inst.result(), path) {
             (Some(result), Some(path)) if path.len() <= deepest => paths.insert(result, path),
             _ => {
-                let message = "a pointer into a variable whose accesses change is handed around";
+                let message = "cannot rewrite accesses to the variable: a pointer into it is copied or passed to a \
+                    function";
                 return Err(Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, message)
                     .about(variable)
                     .at(inst.at()));
@@ -47,7 +48,7 @@ pub(super) fn accesses<'m>(
         };
     }
     if let Some(other) = reach.uses.iter().find(|inst| !is_access(**inst, &paths)) {
-        let message = "a variable whose accesses change is used otherwise than by loads and stores";
+        let message = "cannot rewrite accesses to the variable: an instruction other than a load or store uses it";
         return Err(Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, message)
             .about(variable)
             .at(other.at()));
@@ -59,7 +60,7 @@ fn is_access(inst: Inst<'_>, paths: &HashMap<Id, Vec<Id>>) -> bool {
     let is_pointer = |id: Id| paths.contains_key(&id);
     match Store::of(inst) {
         Some(store) => is_pointer(store.pointer()) && !is_pointer(store.object()),
-        // In an invalid module, a load may use the variable as another operand, such as its scope.
+        // In an invalid module, the variable may be another operand of a load, such as its scope.
         None => Load::of(inst).is_some_and(|load| is_pointer(load.pointer())),
     }
 }

@@ -9,15 +9,15 @@ use polyshade_spv::{
 /// A built-in of an entry point, and the variable that holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FoundBuiltin {
-    /// The variable: the built-in itself, or a block.
+    /// The variable: either the built-in itself, or a block that contains it.
     pub variable: Id,
-    /// Number of the member of the block.
+    /// The number of the member, if the variable is a block.
     pub member: Option<u32>,
-    /// Type of the built-in.
+    /// The type of the built-in.
     pub ty: Id,
     /// The built-in.
     pub builtin: BuiltIn,
-    /// Whether the variable is an array with an element for each vertex, which holds the built-in.
+    /// Whether the variable is an array with one element per vertex. Each element is or contains the built-in.
     pub per_vertex: bool,
     class: StorageClass,
 }
@@ -30,14 +30,18 @@ impl FoundBuiltin {
         code.access_chain(pointer, self.variable, index.as_slice())
     }
 
-    /// Returns the first operand of a decoration of the built-in: of its member, or else of the variable.
-    pub(super) fn said(self, m: &Module<'_>, decoration: Decoration) -> Option<u32> {
+    /// Returns the first operand of a decoration of the built-in. Looks at its member, then at the variable.
+    pub(super) fn decoration_value(self, m: &Module<'_>, decoration: Decoration) -> Option<u32> {
         let of_variable = || m.decoration(self.variable, decoration)?.first().copied();
-        self.said_itself(m, decoration).or_else(of_variable)
+        self.own_decoration_value(m, decoration).or_else(of_variable)
     }
 
-    /// Does the same, but ignores decorations of the variable if the built-in is a member.
-    pub(super) fn said_itself(self, m: &Module<'_>, decoration: Decoration) -> Option<u32> {
+    /// Does the same as `decoration_value`, but ignores decorations of the variable if the built-in is a member.
+    pub(super) fn own_decoration_value(
+        self,
+        m: &Module<'_>,
+        decoration: Decoration,
+    ) -> Option<u32> {
         let words = match self.member {
             Some(member) => m.member_decoration(m.pointee(self.variable)?, member, decoration),
             None => m.decoration(self.variable, decoration),
@@ -46,7 +50,7 @@ impl FoundBuiltin {
     }
 }
 
-/// Returns the name of a built-in output in messages.
+/// Returns the name of a built-in output for error messages.
 pub(super) fn called(builtin: BuiltIn) -> String {
     match builtin {
         BuiltIn::POSITION => "the position".to_owned(),
@@ -54,7 +58,7 @@ pub(super) fn called(builtin: BuiltIn) -> String {
     }
 }
 
-/// Finds `builtin` in the inputs or outputs of `entry`, as `class` selects: as a variable, or as a member of a block
+/// Finds `builtin` in the inputs or outputs of `entry`, as `class` selects. It is a variable, or a member of a block
 /// that is not an array.
 pub fn find_builtin(
     m: &Module<'_>,
@@ -66,7 +70,7 @@ pub fn find_builtin(
     find(m, entry, (class, builtin, false), whole)
 }
 
-/// Finds `builtin` in the outputs of `entry`; in stages with an output for each vertex, that of each vertex.
+/// Finds `builtin` in the outputs of `entry`. In stages with one output per vertex, finds the per-vertex output.
 pub fn find_output(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -83,7 +87,7 @@ pub fn find_output(
     find(m, entry, (class, builtin, true), element)
 }
 
-/// Searches the listed variables; `held` returns the type in which to search.
+/// Searches the listed variables. `held` returns the type to search in for each variable.
 fn find(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -133,7 +137,7 @@ pub fn load_integer_builtin<'m>(
     if own == ty { value } else { code.bitcast(ty, value) }
 }
 
-/// Adds an input `builtin` to `entry`, which must not have it at this point.
+/// Adds an input `builtin` to `entry`, which must not have that input yet.
 pub(crate) fn add_input_builtin<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,

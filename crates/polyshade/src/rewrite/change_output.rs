@@ -9,17 +9,17 @@ use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, Id, Module, Patch, Position, StorageClass,
 };
 
-/// Makes a variant of `module` that applies a function to the built-in output `lowering.changes`. `emit` emits the
-/// function, `T f(T)` for an output of type `T`, or refuses the output. A stage without the output does not change.
+/// Returns a version of `module` that passes the built-in output `lowering.changes` through a function. `emit` emits
+/// the function, `T f(T)` for an output of type `T`, or fails. A stage without the output does not change.
 ///
 /// The function is called at the [export points](super::export_points()) of the output's vertex stream. For a
 /// per-vertex output of a tessellation control or mesh stage, it is called [at every store](super::map_stores()).
 ///
-/// The module gets a note of the lowering; it is refused if it already has that note.
+/// Records the lowering in a note in the module. Fails if the module already has that note.
 ///
 /// # Errors
 ///
-/// Those of [`lower`](super::lower()) and of `emit`; `Unsupported`: the extension captures the output, and no
+/// The errors of [`lower`](super::lower()) and of `emit`; `Unsupported`: the extension captures the output, and no
 /// location is free.
 ///
 /// # Panics
@@ -77,7 +77,7 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
             return Ok(None);
         }
         let points = super::export_points(self.m, p, self.entry)?;
-        let stream = self.output.said(self.m, Decoration::STREAM).unwrap_or(0);
+        let stream = self.output.decoration_value(self.m, Decoration::STREAM).unwrap_or(0);
         let (at, back) = points.around_exports(p, Some(stream));
         let location = self.keep_captured(p, stream, at)?;
         let function = emit(p)?;
@@ -85,7 +85,8 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
         Ok(location)
     }
 
-    /// Emits the change. After an emit the output gets the original value back, on which the shader may rely.
+    /// Emits the change. After an emitted vertex, the output gets its original value back, because the shader may
+    /// rely on it.
     ///
     /// ```text
     /// %old = OpLoad %v4float %gl_Position
@@ -141,10 +142,10 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
         const XFB: [Decoration; 3] =
             [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE, Decoration::OFFSET];
         let Self { m, entry, target, output } = *self;
-        // An offset of another member does not apply to this output.
-        let offset = output.said_itself(m, Decoration::OFFSET);
+        // An offset of a different member does not apply to this output.
+        let offset = output.own_decoration_value(m, Decoration::OFFSET);
         let [Some(buffer), Some(stride), Some(offset)] =
-            [output.said(m, XFB[0]), output.said(m, XFB[1]), offset]
+            [output.decoration_value(m, XFB[0]), output.decoration_value(m, XFB[1]), offset]
         else {
             return Ok(None);
         };
@@ -157,11 +158,11 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
         let location = location.ok_or_else(|| {
             let what = called(output.builtin);
             let message = format!(
-                "{what} is captured, and no location below {end} is free for what the shader wrote"
+                "{what} is captured, but no location below {end} is free for the original value"
             );
             Error::new(&code::INTERFACE_NO_FREE_LOCATION, message)
                 .about(output.variable)
-                .help("say how many output components the device has")
+                .help("specify the device's limit of output components")
         })?;
         // Move the decorations of the capture to the shadow output.
         match (output.member, m.pointee(output.variable)) {
@@ -185,7 +186,7 @@ impl<'m, 'w> Change<'_, 'm, 'w> {
     }
 }
 
-/// Returns the name of the output that is captured instead of a built-in one.
+/// Returns the name of the output that is captured instead of a built-in output.
 fn shadow_name(builtin: BuiltIn) -> String {
     match builtin {
         BuiltIn::POSITION => "polyshade_position".to_owned(),

@@ -1,4 +1,4 @@
-//! Demotes interface variables to `Private` variables that keep their ids, so that bodies do not change.
+//! Demotes interface variables to `Private` variables. These keep the ids, so that function bodies do not change.
 
 mod renew;
 mod strides;
@@ -17,37 +17,39 @@ use strides::Strides;
 /// A variable that was demoted to `Private`.
 #[derive(Clone, Copy, Debug)]
 pub struct Demoted {
-    /// The original id, which function bodies use: now a `Private` variable.
+    /// The `Private` variable. It has the original id, which function bodies use.
     pub private: Id,
-    /// The pointee type: the original one, except for array strides.
+    /// The pointee type: the original type, perhaps without array strides.
     pub ty: Id,
-    /// The new variable in the interface, if there is one.
+    /// The new interface variable, if there is one.
     pub interface: Option<Id>,
 }
 
-/// Whether a new interface variable replaces the old one, and where values are copied between the two.
+/// Whether a new interface variable replaces the old one, and where values are copied between it and the `Private`
+/// variable.
 #[derive(Clone, Copy, Debug)]
 pub enum Copies<'m> {
-    /// There is no new variable: only the lowering uses the stored values.
+    /// There is no new variable: only the lowering uses the values that the shader stores.
     None,
-    /// A new variable gets the decorations of the old one, and nothing is copied.
+    /// A new variable gets the decorations of the old one, but no values are copied.
     Uncopied,
     /// Inputs are read from a new variable at this position, and outputs are written to it there.
     At(Position<'m>),
 }
 
-/// Turns `variables`, inputs or outputs of `entry`, into `Private` variables. Their ids stay, so that their uses do
-/// not change; only the types of pointers into them do, in every function that receives one.
+/// Turns `variables`, which are inputs or outputs of `entry`, into `Private` variables. The ids stay, so instructions
+/// that use the variables do not change, except for the types of pointers into them, in every function that receives
+/// one.
 ///
 /// Interface decorations (location, built-in, interpolation, …) are removed from the old variable, and from its
-/// structure if that is a block. A new variable, if there is one, gets them, with a copy of the structure.
+/// structure if it is a block. The new variable, if there is one, gets these decorations and a copy of the structure.
 /// Initializers stay on the `Private` variable. Without a new variable, `RelaxedPrecision` is removed as well.
 ///
 /// # Errors
 ///
 /// `Unsupported`: an instruction needs the interface variable itself (`InterpolateAtOffset` and similar); a function
-/// parameter may also point into a variable that is not demoted; such a variable shares the structure; a buffer has
-/// the same array type with a stride.
+/// parameter may also point into a variable that is not demoted; a variable that is not demoted has the same
+/// structure type; a buffer has the same array type with a stride.
 pub fn demote_to_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -58,11 +60,12 @@ pub fn demote_to_private<'m>(
     demote_to_private_and_hide(m, p, entry, variables, &[], copies)
 }
 
-/// Does the same, but gives the `variables` in `out` no new interface variable, whatever `copies` is.
+/// Does the same as [`demote_to_private`], but never gives the variables in `out` a new interface variable, whatever
+/// `copies` is.
 ///
 /// # Errors
 ///
-/// Those of [`demote_to_private`].
+/// The errors of [`demote_to_private`].
 pub fn demote_to_private_and_hide<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -76,11 +79,8 @@ pub fn demote_to_private_and_hide<'m>(
         .map(|id| m.definition(*id).and_then(Variable::of).ok_or(*id))
         .collect::<Result<Vec<Variable<'m>>, Id>>()
         .map_err(|id| {
-            Error::new(
-                &code::INTERFACE_NOT_A_VARIABLE,
-                "what is to be taken over is not a variable",
-            )
-            .about(id)
+            Error::new(&code::INTERFACE_NOT_A_VARIABLE, "the id to demote is not a variable")
+                .about(id)
         })?;
     let pointers = pointers_into(m, variables)?;
     let structures = shared_structures(m, &taken)?;
@@ -101,7 +101,8 @@ pub fn demote_to_private_and_hide<'m>(
         result.push(Demoted { private: variable.result(), ty, interface });
     }
 
-    // Without a new variable, the exact bits of the value matter, which drivers may drop under `RelaxedPrecision`.
+    // Without a new variable, the lowering needs the exact bits of the value, which drivers may not keep under
+    // `RelaxedPrecision`.
     let alone = matches!(copies, Copies::None);
     let goes = |decoration| {
         is_of_interface(decoration) || alone && decoration == Decoration::RELAXED_PRECISION
@@ -122,8 +123,8 @@ pub fn demote_to_private_and_hide<'m>(
     Ok(result)
 }
 
-/// Makes the variable `Private`. Before SPIR-V 1.4 this removes it from the interface, which lists only inputs and
-/// outputs; from 1.4 on, an interface lists every global variable that the entry point uses.
+/// Makes the variable `Private`. Before SPIR-V 1.4, interfaces list only inputs and outputs, so this removes it from
+/// the interface. From 1.4 on, it stays: an interface lists every global variable that the entry point uses.
 fn make_private<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -159,7 +160,7 @@ fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
         }
     }
 
-    // Functions with such parameters get a new function type.
+    // Functions with retyped parameters need a new function type.
     for function in functions {
         let body = m.function(function.result()).expect("the function is defined");
         let types: Vec<Id> = body
@@ -177,18 +178,18 @@ fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
     }
 }
 
-/// Returns every instruction whose result points into one of `variables`, including parameters.
+/// Returns every instruction that has a pointer into one of `variables` as its result, including parameters.
 fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>>, Error> {
     let reach = m.reach(variables);
     if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
         let pointer = Id::new(inst.words()[5]).unwrap_or(variables[0]);
-        let message = "an interpolation function needs the input itself, which moves";
+        let message = "cannot demote the input to Private: an interpolation function reads it";
         return Err(Error::new(&code::INTERFACE_INTERPOLATED_INPUT, message)
             .about(m.root(pointer))
             .at(inst.at()));
     }
 
-    // A parameter must always point into a demoted variable, or never.
+    // A parameter must point into demoted variables always or never.
     let is_parameter = |inst: &Inst<'_>| inst.op() == Op::FUNCTION_PARAMETER;
     if !reach.pointers.iter().any(is_parameter) {
         return Ok(reach.pointers);
@@ -201,8 +202,8 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
         for (argument, parameter) in call.arguments().zip(callee.parameters()) {
             if inside.contains(&parameter) && is_parameter(parameter) && !inside.contains(&argument)
             {
-                let message =
-                    "a function gets pointers into variables that move and into one that does not";
+                let message = "cannot demote variables to Private: a function is called with pointers to them and to \
+                    another variable";
                 return Err(Error::new(&code::INTERFACE_SHARED_PARAMETER, message)
                     .about(argument)
                     .at(call.inst().at()));
@@ -214,7 +215,7 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
 
 /// Fails if `Private` variables cannot have the types of these variables.
 ///
-/// A stage can have inputs and outputs of 8 or 16 bits without the capability to have other variables of such a type.
+/// A stage can have 8-bit or 16-bit inputs and outputs without the capability for other variables of such a type.
 fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error> {
     let (mut seen, mut open) = (HashSet::new(), Vec::new());
     for variable in variables {
@@ -230,7 +231,7 @@ fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error
         }
         open.push(whole);
         while let Some(id) = open.pop() {
-            // Numbers and vectors are examined again: that is cheaper than remembering them.
+            // Numbers and vectors are examined each time, because that is cheaper than remembering them.
             let ty = match m.ty(id) {
                 Some(Type::Vector { component, .. }) => m.ty(component),
                 ty => ty,
@@ -244,7 +245,8 @@ fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error
             if needed.is_some_and(|needed| !m.has_capability(needed)) {
                 return unsupported(
                     &code::INTERFACE_SMALL_TYPE,
-                    "a variable of 8 or 16 bits moves, and the module may have such inputs and outputs only",
+                    "cannot demote a variable of 8 or 16 bits to Private: the module may have such a type only for \
+                        inputs and outputs",
                 );
             }
             match ty {
@@ -269,7 +271,7 @@ fn interpolates(m: &Module<'_>, inst: Inst<'_>) -> bool {
 }
 
 /// Returns the structures with decorations that a `Private` variable cannot have. Fails if a variable that is not
-/// demoted has the same structure.
+/// demoted uses such a structure.
 fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, Error> {
     let mut structures = Vec::new();
     for variable in taken {
@@ -287,7 +289,7 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
         return Ok(structures);
     }
 
-    // No remaining variable may share these structures.
+    // No variable that is not demoted may use these structures.
     let ids: HashSet<Id> = taken.iter().map(|variable| variable.result()).collect();
     let wanted: HashSet<Id> = structures.iter().copied().collect();
     let sharing = m
@@ -297,7 +299,7 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
     match sharing {
         Some(other) => Err(Error::new(
             &code::INTERFACE_SHARED_TYPE,
-            "a variable that stays shares its structure with one that moves",
+            "cannot demote a variable to Private: another variable shares its structure",
         )
         .about(other.result())
         .at(other.inst().at())),
@@ -306,12 +308,12 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
 }
 
 fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Id {
-    // A variable with an untyped pointer is another instruction.
+    // Variables with untyped pointers do not occur here: they have a different opcode.
     m.pointer(variable.pointer_type()).map_or(variable.pointer_type(), |(_, pointee)| pointee)
 }
 
-/// Returns the structures and arrays that some memory uses with an explicit layout, such as members of a buffer:
-/// their offsets are not those of transform feedback.
+/// Returns the structures and arrays that have an explicit memory layout, such as members of a buffer. The offsets in
+/// them are not transform feedback offsets.
 pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
     let has_layout = |class| {
         !matches!(
@@ -337,7 +339,7 @@ pub(crate) fn laid_out_types(m: &Module<'_>) -> HashSet<Id> {
     seen
 }
 
-/// Returns the members of a structure or the element of an array, and nothing for other types.
+/// Returns the member types of a structure or the element type of an array, and nothing for other types.
 fn aggregate_parts(m: &Module<'_>, ty: Id) -> impl Iterator<Item = Id> {
     let element = match m.ty(ty) {
         Some(Type::Array { element, .. }) => Some(element),
@@ -347,7 +349,7 @@ fn aggregate_parts(m: &Module<'_>, ty: Id) -> impl Iterator<Item = Id> {
     element.into_iter().chain(m.members(ty))
 }
 
-/// Whether a decoration describes the interface and is meaningless on a `Private` variable or its members.
+/// Whether a decoration belongs to the interface, so that it has no meaning on a `Private` variable or its members.
 pub(crate) fn is_of_interface(decoration: Decoration) -> bool {
     matches!(
         decoration,

@@ -1,4 +1,5 @@
-//! The points at which a stage exports its outputs: its end, or each emit of a geometry stage.
+//! The points at which a stage exports its outputs: the end of the shader, or each emitted vertex of a geometry
+//! stage.
 
 use super::wrap;
 use crate::code;
@@ -8,16 +9,16 @@ use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position
 /// The points at which a stage exports its outputs.
 #[derive(Clone, Debug)]
 pub enum ExportPoints<'m> {
-    /// The end of the stage.
+    /// The end of the shader.
     End(Position<'m>),
-    /// The emits of a geometry stage, each with its vertex stream if that is an `OpConstant`.
+    /// The emit instructions of a geometry stage, each with its vertex stream if that is an `OpConstant`.
     Emits(Vec<(Inst<'m>, Option<u32>)>),
 }
 
 /// Returns the export points of `entry`, a vertex, tessellation evaluation or geometry stage. Stages other than
 /// geometry are [wrapped](wrap()).
 ///
-/// The functions of the entry point must belong to it alone: isolate it first.
+/// The functions of the entry point must not be shared with other entry points: isolate the entry point first.
 ///
 /// # Errors
 ///
@@ -33,14 +34,15 @@ pub fn export_points<'m>(
         }
         ExecutionModel::GEOMETRY => Ok(ExportPoints::Emits(emits(m, entry))),
         other => {
-            let message = format!("a {other} stage does not hand on vertices to the rasterizer");
+            let message = format!("a {other} stage does not export vertices to the rasterizer");
             Err(Error::new(&code::ENTRY_POINT_UNSUPPORTED_STAGE, message).about(entry.function()))
         }
     }
 }
 
 impl<'m> ExportPoints<'m> {
-    /// Returns the export points of `entry`, a stage of any kind that is already wrapped and ends at `end`.
+    /// Returns the export points of `entry`, a stage of any kind. It is already wrapped, and its outputs are complete
+    /// at `end`.
     pub fn of_wrapped(m: &'m Module<'_>, entry: EntryPoint<'m>, end: Position<'m>) -> Self {
         match entry.model() {
             ExecutionModel::GEOMETRY => Self::Emits(emits(m, entry)),
@@ -48,8 +50,8 @@ impl<'m> ExportPoints<'m> {
         }
     }
 
-    /// Returns a position for code that runs whenever the outputs are exported, to vertex stream `stream` or to any.
-    /// In a geometry stage it is in a new function that is called before each emit:
+    /// Returns a position for code that runs whenever outputs are exported to `stream`, or to any vertex stream if
+    /// `stream` is `None`. In a geometry stage, the position is in a new function that is called before each emit:
     ///
     /// ```text
     /// %polyshade_hand_on = OpFunction %void None %fn
@@ -74,8 +76,8 @@ impl<'m> ExportPoints<'m> {
         }
     }
 
-    /// Returns the position of [`at_exports`](Self::at_exports), and one for code after each emit. The latter does
-    /// not exist where the shader ends.
+    /// Returns the position of [`at_exports`](Self::at_exports), and a position for code that runs after each emit.
+    /// The second position does not exist for exports at the end of the shader.
     pub fn around_exports(
         &self,
         p: &mut Patch<'m, '_>,
@@ -96,7 +98,7 @@ impl<'m> ExportPoints<'m> {
     }
 }
 
-/// Emits a function `void name()`; returns its id and the position of its body.
+/// Emits a function `void name()`. Returns its id and the position of its body.
 fn function<'m>(p: &mut Patch<'m, '_>, name: &str) -> (Id, Position<'m>) {
     let (body, end, function, void) = (p.slot(), p.slot(), p.id(), p.void());
     p.name(function, name);
@@ -110,7 +112,7 @@ fn call<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, function: Id) {
     p.at(at).call(void, function, &[]);
 }
 
-/// Returns the emits that may be to `stream`.
+/// Returns the emits that may go to `stream`.
 fn of_stream<'s, 'm>(
     emits: &'s [(Inst<'m>, Option<u32>)],
     stream: Option<u32>,

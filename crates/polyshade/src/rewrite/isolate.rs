@@ -1,4 +1,5 @@
-//! Clones the functions and declarations that an entry point shares with others, before it is changed.
+//! Clones the functions and declarations that an entry point shares with other entry points, before a lowering
+//! changes it.
 
 use crate::code;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -8,13 +9,14 @@ use polyshade_spv::{
     StorageClass, is_known,
 };
 
-/// Returns a version in which the entry point `name` shares no functions or interface with others. It has its own
-/// functions, `Private` variables, interface variables and structures of these. If it already has these, for example
-/// because it is the only entry point, the module does not change.
+/// Returns a version in which the entry point `name` shares no functions and no interface with other entry points. It
+/// has its own functions, `Private` variables, interface variables, and structures of these variables. If the entry
+/// point already shares nothing, for example because it is the only one, the module does not change.
 ///
 /// # Errors
 ///
-/// `NotFound`: there is no such entry point. `Unsupported`: a function to be cloned has an unknown instruction.
+/// `NotFound`: there is no such entry point. `Unsupported`: a function that must be cloned contains an unknown
+/// instruction.
 pub fn isolate<'m>(
     m: &'m Module<'_>,
     name: &str,
@@ -36,26 +38,26 @@ pub fn isolate<'m>(
     })
 }
 
-/// The ids from which clones were made.
+/// Maps cloned ids to the ids that they were cloned from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Origins(HashMap<Id, Id>);
 
 impl Origins {
-    /// Returns the id from which `id` was cloned, or `id` itself.
+    /// Returns the id that `id` was cloned from, or `id` itself.
     pub fn of(&self, id: Id) -> Id {
         self.0.get(&id).copied().unwrap_or(id)
     }
 }
 
-/// The functions and declarations to be cloned.
+/// The functions and declarations to clone.
 struct Clones<'m> {
-    /// Functions that only this entry point reaches, which are changed in place.
+    /// Functions that only this entry point reaches. They are changed in place.
     own: Vec<Id>,
-    /// Shared functions.
+    /// Functions that are shared with other entry points.
     functions: Vec<Id>,
-    /// Shared declarations at module scope, and those that refer to one of these, in the order of the module.
+    /// Shared module-scope declarations, and declarations that refer to one of these, in the order of the module.
     globals: Vec<Inst<'m>>,
-    /// From original ids to ids of clones.
+    /// Maps original ids to the ids of their clones.
     map: HashMap<Id, Id>,
 }
 
@@ -73,7 +75,7 @@ impl<'m> Clones<'m> {
         let mut shared: HashSet<Id> = my_globals.intersection(&their_globals).copied().collect();
         shared.extend(shared_structures(m, &my_globals, &their_globals));
 
-        // Types, constants and variables that refer to a shared declaration are cloned with it, except variables of
+        // Types, constants and variables that refer to a shared declaration are cloned, too, except variables of
         // other entry points.
         let mut globals = Vec::new();
         for inst in m.section(Section::Globals) {
@@ -91,13 +93,12 @@ impl<'m> Clones<'m> {
         Self { own, functions, globals, map: HashMap::new() }
     }
 
-    /// Fails for unknown instructions, which cannot be cloned as they may use or define any id.
+    /// Fails for unknown instructions. They cannot be cloned because they may use or define any id.
     fn check(&self, m: &Module<'_>) -> Result<(), Error> {
         for function in &self.functions {
-            let body = m.function(*function).expect("it was reached");
+            let body = m.function(*function).expect("a reachable function is defined");
             if let Some(inst) = body.instructions().find(|inst| !is_known(inst.op())) {
-                let message =
-                    "a function that two entry points share has an instruction that is not known";
+                let message = "a function that two entry points share has an unknown instruction";
                 return Err(Error::new(&code::SPIRV_UNKNOWN_INSTRUCTION, message)
                     .about(*function)
                     .at(inst.at()));
@@ -106,7 +107,7 @@ impl<'m> Clones<'m> {
         Ok(())
     }
 
-    /// Assigns an id to every clone, including those inside functions.
+    /// Assigns an id to every clone, including clones of ids inside functions.
     fn assign(&mut self, m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
         let inner = self
             .functions
@@ -137,14 +138,18 @@ impl<'m> Clones<'m> {
         }
         for function in &self.functions {
             let at = p.slot();
-            for inst in m.function(*function).expect("it was reached").instructions() {
+            for inst in
+                m.function(*function).expect("a reachable function is defined").instructions()
+            {
                 self.clone_inst(m, p, inst, at);
             }
         }
         for function in &self.own {
-            for inst in m.function(*function).expect("it was reached").instructions() {
+            for inst in
+                m.function(*function).expect("a reachable function is defined").instructions()
+            {
                 m.for_each_operand(inst, |operand, id, _| {
-                    // Operands of extended instructions are ids. Unknown instructions do not change.
+                    // All operands of extended instructions are treated as ids. Unknown instructions do not change.
                     if let Some(new) = self.map.get(&id).filter(|_| is_known(inst.op())) {
                         p.overwrite(operand, new.word());
                     }
@@ -183,7 +188,7 @@ impl<'m> Clones<'m> {
     }
 }
 
-/// Returns the `Private` and interface variables that these functions use or these entry points list.
+/// Returns the `Private` and interface variables that the functions use or the entry points list.
 fn globals_of<'m>(
     m: &'m Module<'_>,
     functions: impl IntoIterator<Item = Id>,
@@ -197,7 +202,7 @@ fn globals_of<'m>(
                 .is_some_and(|variable| variable.inst().at() < m.section_end(Section::Globals))
     };
     let mut used = HashSet::new();
-    // Variables that the functions use, and those that only the interfaces list.
+    // Collect the variables that the functions use, and the variables that only the interfaces list.
     for body in functions.into_iter().filter_map(|id| m.function(id)) {
         for inst in body.instructions() {
             m.for_each_operand(inst, |_, id, _| {
@@ -213,7 +218,8 @@ fn globals_of<'m>(
     used
 }
 
-/// Returns the blocks, and structures with built-ins or locations, that variables of both sets have.
+/// Returns the structures that variables of both sets use. Only blocks and structures with built-ins or locations
+/// count.
 fn shared_structures(m: &Module<'_>, mine: &HashSet<Id>, theirs: &HashSet<Id>) -> Vec<Id> {
     let structures = |variables: &HashSet<Id>| -> HashSet<Id> {
         variables

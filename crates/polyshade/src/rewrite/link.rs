@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::view::ExtInstImport;
 use polyshade_spv::{Decoration, Error, FunctionBody, Id, Inst, Module, Op, Patch};
 
-/// A replacement of a library function: calls of `name` become calls of `function`.
+/// Replaces a library function: calls of `name` become calls of `function`.
 #[derive(Clone, Copy, Debug)]
 pub struct Hook<'a> {
     /// GLSL name of the function in the library.
@@ -13,28 +13,28 @@ pub struct Hook<'a> {
     pub function: Id,
 }
 
-/// A module of functions that take and return values, without global variables, compiled from polyshade's GLSL.
+/// A library of functions, compiled from polyshade's GLSL. They take and return values, and use no global variables.
 #[derive(Debug)]
 pub struct Library {
     functions: Vec<Object>,
     globals: Vec<Global>,
 }
 
-/// A function in a form that is quick to link: its words are copied and its ids overwritten.
+/// A function in a form that is quick to link: its words are copied, then its ids are overwritten.
 #[derive(Debug)]
 struct Object {
-    /// GLSL name; the compiler appends the parameter types.
+    /// The GLSL name. The compiler appends the parameter types to it.
     name: String,
     words: Vec<u32>,
-    /// The ids in `words`: index and meaning.
+    /// The ids in `words`: their indices, and where each comes from.
     ids: Vec<(u32, Source)>,
     /// The number of ids that the body defines, including parameters.
     results: u32,
-    /// The decorated ids of these; only decorations that affect the computation.
+    /// The defined ids that are decorated. Only decorations that affect the computation are kept.
     decorated: Vec<(u32, Decoration)>,
-    /// The globals that it uses, each after those that it uses itself.
+    /// The globals that the function uses. Each follows the globals that it uses itself.
     globals: Vec<u32>,
-    /// The functions that it calls.
+    /// The functions that this function calls.
     calls: Vec<u32>,
 }
 
@@ -46,12 +46,12 @@ enum Global {
         op: Op,
         /// The operands without the result id.
         operands: Vec<u32>,
-        /// The operands that are ids: index and number of the global.
+        /// The operands that are ids: their indices, each with the number of the global.
         ids: Vec<(usize, u32)>,
     },
 }
 
-/// The meaning of an id of the library, by number.
+/// Where an id of the library comes from; each kind has its own numbering.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Global(u32),
@@ -69,7 +69,8 @@ impl Library {
     ///
     /// # Panics
     ///
-    /// If it has global variables or functions without a name: libraries are part of this crate.
+    /// If the words have global variables or functions without a name, which cannot happen, as libraries are part of
+    /// this crate.
     pub fn new(words: &[u32]) -> Result<Self, Error> {
         let module = Module::parse(words)?;
         let mut reader = Reader { m: &module, sources: HashMap::new(), globals: Vec::new() };
@@ -118,7 +119,7 @@ impl Reader<'_> {
         for inst in body.instructions() {
             let start = object.words.len() as u32;
             object.words.extend_from_slice(inst.words());
-            // All operands of the library's extended instructions are ids.
+            // Extended instructions in the library have only ids as operands.
             m.for_each_operand(inst, |operand, id, _| {
                 let source = self.source(id, &mut object.globals);
                 object.ids.push((start + operand.word() as u32, source));
@@ -133,8 +134,8 @@ impl Reader<'_> {
         object
     }
 
-    /// Returns the meaning of `id`. A global is added to `used` after its own globals; the recursion is as deep as the
-    /// types of the library nest.
+    /// Returns where `id` comes from. A global is added to `used` after the globals that it uses. The recursion is
+    /// only as deep as the nesting of the library's types.
     fn source(&mut self, id: Id, used: &mut Vec<u32>) -> Source {
         let known = self.sources.get(&id).copied();
         let source = known.unwrap_or_else(|| Source::Global(self.global(id)));
@@ -154,15 +155,15 @@ impl Reader<'_> {
         used.push(number);
     }
 
-    /// Adds the global `id`, and returns its number.
+    /// Adds the global `id`, unless it is already known, and returns its number.
     fn global(&mut self, id: Id) -> u32 {
-        let inst = self.m.definition(id).expect("a library defines what it uses");
-        assert!(inst.op() != Op::VARIABLE, "a library has no global variables, but {inst:?}");
+        let inst = self.m.definition(id).expect("a library defines all ids that it uses");
+        assert!(inst.op() != Op::VARIABLE, "a library cannot have a global variable: {inst:?}");
         let mut ids = Vec::new();
         self.m.for_each_operand(inst, |operand, id, _| {
             let global = match self.sources.get(&id) {
                 Some(Source::Global(number)) => *number,
-                Some(_) => panic!("a global uses no function, but {inst:?}"),
+                Some(_) => panic!("a global cannot use a function: {inst:?}"),
                 None => self.global(id),
             };
             let is_behind_result = operand.word() > result_word(inst);
@@ -189,14 +190,14 @@ fn glsl_name(m: &Module<'_>, function: Id) -> String {
     name.split('(').next().unwrap_or_default().to_owned()
 }
 
-/// Links the functions `names` of `library`, with those that they call, into the module of `p`. Returns their ids in
-/// that order. Each call of `link` makes separate copies.
+/// Links the functions `names` of `library`, and the functions that they call, into the module of `p`. Returns the
+/// ids of `names`, in order. Each call of `link` creates separate copies.
 ///
-/// Types, constants and extended instruction sets are shared with the module.
+/// The copies use the module's own types, constants and extended instruction sets where these exist.
 ///
 /// # Panics
 ///
-/// If the library lacks a function: libraries are part of this crate.
+/// If the library lacks a function, which cannot happen, as libraries are part of this crate.
 pub fn link(
     p: &mut Patch<'_, '_>,
     library: &Library,
@@ -223,28 +224,29 @@ pub fn link(
     needed[..names.len()].iter().map(|root| linker.function(*root)).collect()
 }
 
-/// The number of operands that most declarations have at most.
+/// Most declarations have at most this number of operands.
 const FIRST_SCRATCH: usize = 8;
 
 struct Linker<'l> {
     library: &'l Library,
-    /// The ids in the module, by number in the library.
+    /// The ids in the module, indexed by the numbers in the library.
     functions: Vec<Option<Id>>,
     globals: Vec<Option<Id>>,
-    /// Buffer for the operands of a declaration.
+    /// A buffer for the operands of a declaration.
     scratch: Vec<u32>,
 }
 
 impl Linker<'_> {
     fn function(&self, number: u32) -> Id {
-        self.functions[number as usize].expect("it was linked")
+        self.functions[number as usize].expect("all needed functions were linked")
     }
 
     fn global(&self, number: u32) -> Id {
-        self.globals[number as usize].expect("a global stands behind what it uses")
+        self.globals[number as usize].expect("a global follows the ids that it uses")
     }
 
-    /// Returns the functions `roots`, then the functions that they call, each once, without hooked ones.
+    /// Returns the functions `roots`, then the functions that they call, each once. Skips functions that hooks
+    /// replace.
     fn needed(&self, roots: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut needed = Vec::with_capacity(self.functions.len());
         needed.extend(roots);
@@ -268,7 +270,7 @@ impl Linker<'_> {
         }
         let first = p.ids(object.results).word();
         for (result, decoration) in &object.decorated {
-            let result = Id::new(first + result).expect("the first one is not 0");
+            let result = Id::new(first + result).expect("the first id is not 0");
             p.decorate(result, *decoration, &[]);
         }
         let at = p.slot();
@@ -282,7 +284,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Declares a global whose operands are already declared.
+    /// Declares a global. Its operands must already be declared.
     fn declare(&mut self, p: &mut Patch<'_, '_>, number: u32) -> Id {
         match &self.library.globals[number as usize] {
             Global::Import(name) => p.import(name),

@@ -1,4 +1,4 @@
-//! Finds the locations of inputs and outputs, and adds outputs at free ones.
+//! Finds the locations of inputs and outputs, and adds outputs at free locations.
 
 use super::{interface, is_per_vertex};
 use crate::host::Reserved;
@@ -7,7 +7,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Id, Module, Patch, StorageClass, Type};
 use std::ops::Range;
 
-/// Returns the locations below `end` that no output of `entry` takes and that are not reserved, in order.
+/// Returns the locations below `end` that are not reserved and that no output of `entry` uses, in order.
 pub fn free_output_locations(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -46,7 +46,7 @@ pub fn add_output<'m>(
     add_at(p, entry, (StorageClass::OUTPUT, location), ty, name)
 }
 
-/// Adds an input or output to `entry`, as `class` selects, at `location`.
+/// Adds an input or output, as `class` selects, to `entry` at `location`.
 pub(super) fn add_at<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -61,8 +61,8 @@ pub(super) fn add_at<'m>(
     variable
 }
 
-/// Returns the locations of each input or output, as `class` selects. If the size of a variable is not known, it
-/// takes all locations from its first one on.
+/// Returns the locations of each input or output, as `class` selects. A variable of unknown size takes all locations
+/// from its first one on.
 pub(crate) fn locations(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -94,7 +94,7 @@ pub(crate) fn locations_of(
     if let Some(first) = number(m.decoration(variable, Decoration::LOCATION)) {
         return vec![range(first, sizes.known_locations(ty))];
     }
-    // Each element of an array of blocks takes as many locations as the first, and they are consecutive.
+    // All elements of an array of blocks take the same number of locations, and these are consecutive.
     let block = m.innermost_element(ty);
     let of_member = |(member, ty_of_member): (u32, Id)| {
         let first = number(m.member_decoration(block, member, Decoration::LOCATION))?;
@@ -104,13 +104,14 @@ pub(crate) fn locations_of(
     (0..).zip(m.members(block)).filter_map(of_member).collect()
 }
 
-/// The deepest nesting of types: SPIR-V's limit for structures (2.17). An invalid module may have an array of itself.
+/// The maximum nesting of types: SPIR-V's limit for structures (2.17). In an invalid module, an array may contain
+/// itself.
 const DEEPEST: u32 = 255;
 
-/// Computes the numbers of locations of types.
+/// Computes how many locations types take.
 pub(crate) struct Sizes<'s, 'm> {
     m: &'s Module<'m>,
-    /// Results for types that were already visited.
+    /// The results for types that were already visited.
     known: HashMap<Id, Option<u32>>,
 }
 
@@ -120,12 +121,12 @@ impl<'s, 'm> Sizes<'s, 'm> {
     }
 
     /// Returns the number of locations of an output of type `ty` (Vulkan, "Location and Component Assignment"): one
-    /// for a vector, two if it has three or four 64-bit components. If it is not known, the result is 1.
+    /// for a vector, two if it has three or four 64-bit components. Returns 1 if the number is not known.
     pub(crate) fn locations(&mut self, ty: Id) -> u32 {
         self.known_locations(ty).unwrap_or(1)
     }
 
-    /// Does the same, but returns `None` if the number is not known.
+    /// Does the same as `locations`, but returns `None` if the number is not known.
     fn known_locations(&mut self, ty: Id) -> Option<u32> {
         self.within(ty, DEEPEST)
     }

@@ -1,4 +1,4 @@
-//! The frame of every lowering: finds and isolates the entry point, and maps errors to the original module.
+//! The frame of every lowering: it finds and isolates the entry point, and maps errors to the original module.
 
 use super::builtin::called;
 use super::{Origins, Stages, isolate, specialize};
@@ -10,30 +10,29 @@ use polyshade_spv::{
 };
 use std::borrow::Cow;
 
-/// The properties of a lowering that its frame needs.
+/// The properties of a lowering that [`Frame`] needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowering {
-    /// The name of the lowering's module.
+    /// The name of the Rust module of the lowering.
     pub name: &'static str,
-    /// The stages that it supports.
+    /// The stages that the lowering supports.
     pub stages: Stages,
     /// The built-in output that it [changes](super::change_output()), if any.
     pub changes: Option<BuiltIn>,
 }
 
-/// The lowering of one entry point through several versions of its module.
+/// Lowers one entry point, possibly through several versions of its module.
 ///
-/// The caller never sees the versions between the first and the last, so that errors in them are reported for the
-/// original module.
+/// The caller never sees the intermediate versions, so errors in them are reported for the original module.
 #[derive(Debug)]
 pub struct Frame<'m> {
     given: &'m Module<'m>,
     target: Target,
     model: ExecutionModel,
-    /// The version in which the entry point shares no function or variable with others.
+    /// The version in which the entry point shares no function or variable with other entry points.
     isolated: Module<'m>,
     origins: Origins,
-    /// Whether the isolated version already differs in the values of specialization constants.
+    /// Whether the isolated version already differs from the original because specialization constants were replaced.
     is_specialized: bool,
 }
 
@@ -42,8 +41,8 @@ impl<'m> Frame<'m> {
     ///
     /// # Errors
     ///
-    /// `NotFound`: the entry point does not exist. `Options`: its name fits several stages. `Unsupported`: the
-    /// lowering does not support the stage, or a shared function has an unknown instruction.
+    /// `NotFound`: the entry point does not exist. `Options`: several stages have an entry point of this name.
+    /// `Unsupported`: the lowering does not support the stage, or a shared function has an unknown instruction.
     pub fn new(given: &'m Module<'_>, target: &Target, stages: &Stages) -> Result<Self, Error> {
         let model = stages.entry_point(given, target)?.model();
         let Rewritten { module: isolated, value: origins, .. } =
@@ -52,11 +51,12 @@ impl<'m> Frame<'m> {
         Ok(Self { given, target, model, isolated, origins, is_specialized: false })
     }
 
-    /// Does the same as [`new`](Self::new), but first gives `constants` values with [`specialize()`].
+    /// Does the same as [`new`](Self::new), but first replaces the specialization constants `constants` with
+    /// [`specialize()`].
     ///
     /// # Errors
     ///
-    /// Those of [`new`](Self::new) and of [`specialize()`].
+    /// The errors of [`new`](Self::new) and of [`specialize()`].
     pub fn specialized(
         given: &'m Module<'_>,
         target: &Target,
@@ -77,7 +77,7 @@ impl<'m> Frame<'m> {
         Ok(Self { given, target, model, isolated, origins, is_specialized: true })
     }
 
-    /// Returns the entry point that is lowered, and the device.
+    /// Returns the target: the entry point that is lowered, and the device.
     pub fn target(&self) -> &Target {
         &self.target
     }
@@ -87,12 +87,12 @@ impl<'m> Frame<'m> {
         self.given
     }
 
-    /// Returns the stage.
+    /// Returns the stage of the entry point.
     pub fn model(&self) -> ExecutionModel {
         self.model
     }
 
-    /// Returns the first version, in which the entry point shares nothing with others.
+    /// Returns the first version, in which the entry point shares nothing with other entry points.
     pub fn isolated(&self) -> &Module<'m> {
         &self.isolated
     }
@@ -102,11 +102,11 @@ impl<'m> Frame<'m> {
         version.entry_point(self.target.entry_name(), self.model)
     }
 
-    /// Applies `edit` to `version`, which is a version of this lowering, and returns the next one.
+    /// Applies `edit` to `version`, which is a version of this lowering, and returns the next version.
     ///
     /// # Errors
     ///
-    /// Those of `edit`, mapped to the original module, and those of [`Module::rewrite`].
+    /// The errors of `edit`, mapped to the original module, and the errors of [`Module::rewrite`].
     pub fn rewrite<'v, 'x, T>(
         &self,
         version: &'v Module<'x>,
@@ -124,7 +124,7 @@ impl<'m> Frame<'m> {
     ///
     /// # Errors
     ///
-    /// Those of [`rewrite`](Self::rewrite), except for edits that contradict each other.
+    /// The errors of [`rewrite`](Self::rewrite), except the error for edits that contradict each other.
     pub fn rehearse<'x, T>(
         &self,
         version: &Module<'x>,
@@ -153,7 +153,7 @@ impl<'m> Frame<'m> {
     ///
     /// # Errors
     ///
-    /// The error in `found`.
+    /// The error in `found`, if any.
     pub fn found<T>(&self, version: &Module<'_>, found: Result<T, Error>) -> Result<T, Error> {
         found.map_err(|error| self.about_given(version, error))
     }
@@ -170,7 +170,7 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// Returns the result of a lowering without host parameters, from its last version.
+    /// Returns the result of a lowering without host parameters, given its last version.
     pub fn made<T>(
         &self,
         last: Module<'_>,
@@ -181,7 +181,8 @@ impl<'m> Frame<'m> {
         self.lowered(Lowered { module: last, progress, params: words, requirements, result })
     }
 
-    /// Returns the result of the last version, with the original module if the SPIR-V words are the same.
+    /// Converts `made` to a result for the original module. If the SPIR-V words did not change, the result borrows
+    /// that module.
     pub fn lowered<T>(&self, made: Lowered<'_, T>) -> Lowered<'m, T> {
         let Lowered { module, params, requirements, result, .. } = made;
         let (module, progress) = match module.words() == self.given.words() {
@@ -191,7 +192,8 @@ impl<'m> Frame<'m> {
         Lowered { module, progress, params, requirements, result }
     }
 
-    /// Maps the id and offset of an error in `version` to the original module. Drops those without a counterpart.
+    /// Maps the id and offset of an error in `version` to the original module. Drops an id or offset that has no
+    /// counterpart there.
     fn about_given(&self, version: &Module<'_>, error: Error) -> Error {
         let given = self.given;
         let id = error.id().and_then(|id| self.origin(id));
@@ -207,22 +209,22 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// Returns the id of the original module from which `id` was copied.
+    /// Returns the id of the original module that `id` was copied from.
     fn origin(&self, id: Id) -> Option<Id> {
         let id = self.origins.of(id);
         self.given.defined_at(id).map(|_| id)
     }
 
     /// Maps word offset `at` in `version` to the offset of the same instruction in the original module. An
-    /// instruction with a result is identified by its id, others by their distance from the last such instruction
-    /// before them.
+    /// instruction with a result is identified by its id. Any other instruction is identified by its distance from
+    /// the last instruction with a result before it.
     fn origin_of_word(&self, version: &Module<'_>, at: u32) -> Option<u32> {
         let given = self.given;
         let start = match version.function_around(at) {
             Some(function) => function.at(),
             None => version.preamble().next()?.at(),
         };
-        // Find the last instruction that also has an original, and the opcodes of those after it.
+        // Find the last instruction that exists in both modules, and the opcodes of the instructions after it.
         let mut known = None;
         let mut behind = Vec::new();
         for inst in version.instructions_from(start).take_while(|inst| inst.at() <= at) {
@@ -235,7 +237,7 @@ impl<'m> Frame<'m> {
                 None => behind.push(inst.op()),
             }
         }
-        // The original must have the same opcodes there.
+        // The original must have the same opcodes after that instruction.
         let known = known?;
         let mut there = given.instructions_from(known.at());
         let mut found = there.next()?;
@@ -246,13 +248,14 @@ impl<'m> Frame<'m> {
     }
 }
 
-/// Lowers the entry point of `target` in `module` with the edits that `edit` queues: finds it among the stages of
-/// `lowering`, isolates it, and sets names and the first id. Without any edit the module does not change. The value
-/// of `edit` is the result; a lowering with host parameters adds them with [`with_params`](Lowered::with_params).
+/// Lowers the entry point of `target` in `module`: finds it among the stages of `lowering`, isolates it, applies the
+/// target's settings for names and ids, and calls `edit` to queue the edits. Without any edit the module does not
+/// change. The value of `edit` is the result; a lowering with host parameters adds them with
+/// [`with_params`](Lowered::with_params).
 ///
 /// # Errors
 ///
-/// Those of [`Frame::new`] and of `edit`, mapped to `module`.
+/// The errors of [`Frame::new`] and of `edit`, mapped to `module`.
 pub fn lower<'m, T>(
     module: &'m Module<'_>,
     target: &Target,
@@ -271,25 +274,25 @@ pub fn lower<'m, T>(
 }
 
 impl Lowering {
-    /// Returns the note for a module in which this lowering was applied to `entry`.
+    /// Returns the note that records that this lowering was applied to `entry`.
     fn note(&self, entry: EntryPoint<'_>) -> String {
         let done = match self.changes {
             Some(builtin) => done_to(builtin, entry),
             None => format!("{} {}", entry.model(), entry.name()),
         };
-        // One allocation, however long the name is.
+        // `concat` allocates only once, however long the name is.
         [NOTE, self.name, " ", &done].concat()
     }
 
-    /// Fails if the module has a note that this lowering was already applied to `entry`.
+    /// Fails if a note records that this lowering was already applied to `entry`.
     ///
     /// # Errors
     ///
-    /// `Unsupported`: it was applied.
+    /// `Unsupported`: the lowering was already applied.
     pub fn check_not_done(&self, m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
         let wanted = self.note(entry);
         if notes(m).any(|note| note == wanted) {
-            let message = format!("{} has been done already", self.name);
+            let message = format!("{} was already applied", self.name);
             return Err(
                 Error::new(&code::LOWERING_ALREADY_APPLIED, message).about(entry.function())
             );
@@ -303,10 +306,10 @@ impl Lowering {
     }
 }
 
-/// The prefix of every note of polyshade.
+/// The prefix of all notes that polyshade adds.
 const NOTE: &str = "polyshade ";
 
-/// Returns the part of a note after the lowering's name, for a changed built-in output of `entry`.
+/// Returns the part of a note that follows the lowering's name, for a changed built-in output of `entry`.
 fn done_to(builtin: BuiltIn, entry: EntryPoint<'_>) -> String {
     format!("{builtin} {} {}", entry.model(), entry.name())
 }
@@ -323,7 +326,7 @@ pub(crate) fn check_unchanged(
     });
     let Some(lowering) = changed else { return Ok(()) };
     let what = called(builtin);
-    let message = format!("{what} is to be captured, and {lowering} has changed it already");
+    let message = format!("cannot capture {what}: {lowering} has already changed it");
     Err(Error::new(&code::CAPTURE_OUTPUT_ALREADY_LOWERED, message)
         .about(entry.function())
         .help("capture first"))

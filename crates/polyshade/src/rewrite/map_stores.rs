@@ -6,9 +6,9 @@ use crate::code;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Patch};
 
-/// Passes all values that are stored to `output` through `function`, which takes and returns a value of its type.
-/// This serves outputs with an element for each vertex that other invocations see, so that no later point could
-/// change them.
+/// Passes all values that are stored to `output` through `function`, which takes and returns a value of the output's
+/// type. This is for per-vertex outputs that other invocations can see, so that changing them later would be too
+/// late.
 ///
 /// ```text
 /// %new = OpFunctionCall %float %function %value
@@ -17,8 +17,8 @@ use polyshade_spv::{Error, Id, Inst, Module, Op, Patch};
 ///
 /// # Errors
 ///
-/// `Unsupported`: the output is loaded, as the shader would see the function's result; it is stored in parts, as an
-/// array of all vertices, or by an initializer; a pointer into the variable is passed on.
+/// `Unsupported`: the shader loads the output, and would see the function's result; the output is stored in parts, as
+/// an array of all vertices, or by an initializer; a pointer into the variable is passed on.
 pub fn map_stores<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -27,7 +27,7 @@ pub fn map_stores<'m>(
 ) -> Result<(), Error> {
     let variable = m.definition(output.variable).and_then(polyshade_spv::view::Variable::of);
     if variable.is_none_or(|variable| variable.initializer().is_some()) {
-        let message = "the output has an initial value, which nothing can go through";
+        let message = "cannot rewrite stores to the output: it has an initial value";
         return Err(Error::new(&code::INTERFACE_INITIALIZED_OUTPUT, message).about(output.variable));
     }
     let whole = usize::from(output.per_vertex) + usize::from(output.member.is_some());
@@ -39,12 +39,13 @@ pub fn map_stores<'m>(
             continue;
         }
         let Some(store) = Store::of(inst) else {
-            let message = "the shader loads an output that is changed where it is stored";
+            let message = "cannot rewrite stores to the output: the shader also loads it";
             return Err(Error::new(&code::INTERFACE_LOADED_OUTPUT, message)
                 .about(output.variable)
                 .at(inst.at()));
         };
-        // A store of the output calls the function; a store of its block calls it for that member.
+        // A store to the output calls the function for the stored value. A store to the block calls it for the
+        // member.
         match (path.len(), output.member) {
             (length, _) if length == whole => {
                 let new = p.at(inst.before()).call(output.ty, function, &[store.object()]);
@@ -54,7 +55,7 @@ pub fn map_stores<'m>(
                 store_block(m, p, inst, output.ty, (member, function));
             }
             _ => {
-                let message = "an output that goes through a function is stored in parts, or for all vertices at once";
+                let message = "cannot rewrite stores to the output: it is stored in parts, or for all vertices at once";
                 return Err(Error::new(&code::INTERFACE_PARTIAL_STORE, message)
                     .about(output.variable)
                     .at(inst.at()));
@@ -85,7 +86,7 @@ fn store_block<'m>(
     ty: Id,
     (member, function): (u32, Id),
 ) {
-    let store = Store::of(inst).expect("the caller has seen that it is one");
+    let store = Store::of(inst).expect("the caller passes an OpStore");
     let Some(block) = m.type_of(store.object()) else { return };
     let mut code = p.at(inst.before());
     let old = code.extract(ty, store.object(), &[member]);

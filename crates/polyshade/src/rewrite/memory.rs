@@ -6,35 +6,35 @@ use polyshade_spv::{
     Capability, Cursor, Decoration, Error, Id, Module, Op, Patch, Section, StorageClass,
 };
 
-/// The type of memory at an address: `{ uint words[]; }` of any length.
+/// The type of memory at an address: `{ uint words[]; }`, with any number of words.
 ///
-/// An address is a `uvec2`, the lower 32 bits first, as not every device supports 64-bit integers. It is converted to
-/// a pointer where it is used: SwiftShader does not support such pointers in a variable or an `OpPhi`.
+/// An address is a `uvec2`, lower 32 bits first, because not every device supports 64-bit integers. It is converted
+/// to a pointer where it is used, because SwiftShader does not support such pointers in a variable or an `OpPhi`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
     /// The type of a pointer to the block.
     block: Id,
-    /// The type of a pointer to a word in it.
+    /// The type of a pointer to a word in the block.
     word: Id,
 }
 
-/// Memory at an address, as a pointer in one function.
+/// Memory at an address, as a pointer that one function can use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pointed {
     memory: Memory,
     block: Id,
 }
 
-/// The alignment of words in bytes; nothing else is known about an address.
+/// The alignment of words in bytes. It is the only guarantee about an address.
 const ALIGNMENT: u32 = 4;
-/// `Aligned` in the memory operands of a load or a store.
+/// The bit `Aligned` in the memory operands of a load or a store.
 const ALIGNED: u32 = 2;
 
 /// Enables addresses in the module, and declares the types of the memory.
 ///
 /// # Errors
 ///
-/// `Unsupported`: the module has another addressing model than Vulkan shaders.
+/// `Unsupported`: the module's addressing model is not one of those that Vulkan shaders use.
 pub(crate) fn memory<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<Memory, Error> {
     const LOGICAL: u32 = 0;
     const PHYSICAL_STORAGE_BUFFER_64: u32 = 5348;
@@ -45,7 +45,7 @@ pub(crate) fn memory<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<Mem
         Some((PHYSICAL_STORAGE_BUFFER_64, _)) => {}
         Some((LOGICAL, model)) => p.overwrite(model.operand(1), PHYSICAL_STORAGE_BUFFER_64),
         _ => {
-            let message = "the module has addresses that are no Vulkan shader's";
+            let message = "the module has an addressing model that Vulkan does not allow";
             return Err(Error::new(&code::PARAMS_ADDRESSING_MODEL, message));
         }
     }

@@ -1,4 +1,4 @@
-//! Adds members to the push constants; an entry point can have only one block of them.
+//! Adds members to the push constants of an entry point, which can have only one push-constant block.
 
 use super::add_to_interface;
 use super::resource::{HostBlock, Words, decorate_words};
@@ -8,12 +8,12 @@ use polyshade_spv::view::{AnyVariable, EntryPoint, TypePointer};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Section, StorageClass, Type};
 use std::ops::Range;
 
-/// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`. They extend its block, as
-/// an entry point may have only one; without a block, a new one is added.
+/// Adds `uint` members at `offset`, `offset + 4`, … bytes to the push constants of `entry`. Extends the existing
+/// block, since an entry point may have only one, or adds a block if there is none.
 ///
 /// # Errors
 ///
-/// `Options`: `offset` is not a multiple of 4, or before the end of the existing members. `Unsupported`: the block
+/// `Options`: `offset` is not a multiple of 4, or is before the end of the existing members. `Unsupported`: the block
 /// cannot grow because its type has other uses, another entry point uses it, it ends with an array of unknown length,
 /// or its variable is untyped.
 pub fn push_constants<'m>(
@@ -31,13 +31,13 @@ pub fn push_constants<'m>(
 
 /// Consecutive members.
 pub(super) struct Span<'n> {
-    /// Offset of the first member in bytes.
+    /// The offset of the first member, in bytes.
     pub(super) offset: u32,
     pub(super) names: Vec<&'n str>,
 }
 
-/// Does the same as [`push_constants`] for members at several offsets, and returns a block for each span. They must
-/// be added together, as an entry point has one block, and must not overlap.
+/// Does the same as [`push_constants`] for several spans of members, and returns one [`HostBlock`] per span. All
+/// spans must be added in one call, because an entry point has only one block. They must not overlap.
 pub(super) fn push_constant_spans<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -67,9 +67,9 @@ pub(super) fn push_constant_spans<'m>(
         return Ok(added);
     };
 
-    // The existing block must be able to grow, and end before the new members.
+    // An existing block must be able to grow, and must end before the new members.
     if variable.inst().op() == Op::UNTYPED_VARIABLE_KHR {
-        let message = "cannot add push constants: the shader's own are an untyped variable";
+        let message = "cannot add push constants: the shader declares an untyped variable for them";
         return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_TYPE, message).about(variable.result()));
     }
     let structure = m.pointee(variable.result()).and_then(|block| m.definition(block));
@@ -86,7 +86,7 @@ pub(super) fn push_constant_spans<'m>(
     };
     if let Some(Span { offset, .. }) = spans.iter().find(|span| span.offset < end) {
         let message =
-            format!("the push constants of the shader end at byte {end}, behind byte {offset}");
+            format!("the push constants of the shader end at byte {end}, after byte {offset}");
         return Err(
             Error::new(&code::PARAMS_PUSH_CONSTANTS_OVERLAP, message).about(variable.result())
         );
@@ -101,7 +101,7 @@ pub(super) fn push_constant_spans<'m>(
     Ok(add_members(p, variable.result(), block, first_member, spans))
 }
 
-/// Decorates the members of `block` from `first_member` on with their offsets and names.
+/// Decorates the new members of `block`, which begin at `first_member`, with offsets and names.
 fn add_members(
     p: &mut Patch<'_, '_>,
     variable: Id,
@@ -120,7 +120,8 @@ fn add_members(
     added.collect()
 }
 
-/// Returns the bytes of push constants that `entry` already has; all bytes if the size of its block is not known.
+/// Returns the range of push constants, in bytes, that `entry` already uses. If the size of its block is not known,
+/// the range includes all bytes.
 pub(crate) fn push_constant_bytes<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
@@ -140,7 +141,7 @@ pub(crate) fn push_constant_bytes<'m>(
 fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<AnyVariable<'m>> {
     let is_block =
         |variable: &AnyVariable<'_>| variable.storage_class() == StorageClass::PUSH_CONSTANT;
-    // From SPIR-V 1.4 on, the interface lists the block, even if it is not used.
+    // From SPIR-V 1.4 on, the interface lists the block, even if no code uses it.
     let mut listed = entry.interface().filter_map(|id| AnyVariable::of(m.definition(id)?));
     if let Some(block) = listed.find(is_block) {
         return Some(block);
@@ -154,14 +155,14 @@ fn push_constant_block<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Option<A
     })
 }
 
-/// Fails if no members can be appended to `block`, the type of the push constants `variable`.
+/// Fails if no members can be appended to `block`, the type of the push-constant variable `variable`.
 fn growable(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     variable: AnyVariable<'_>,
     block: Id,
 ) -> Result<(), Error> {
-    // The type must have no other use, no other variable, and no other entry point.
+    // Nothing else may use the type `block`, and no other entry point may use the variable.
     let only_pointed_to = m.uses_of(block).all(|inst| {
         let annotation = inst.at() < m.section_end(Section::Annotations);
         annotation
@@ -169,13 +170,13 @@ fn growable(
                 .is_some_and(|pointer| pointer.storage_class() == StorageClass::PUSH_CONSTANT)
     });
     if !only_pointed_to {
-        let message = "the push-constant block cannot get more members: its type is used for something else too";
+        let message = "cannot add members to the push-constant block: its type has other uses";
         return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(block));
     }
     let points_to_block = |other: &AnyVariable<'_>| m.pointee(other.result()) == Some(block);
     if m.resources().filter(points_to_block).count() > 1 {
         let message =
-            "the push-constant block cannot get more members: another variable has its type too";
+            "cannot add members to the push-constant block: another variable has the same type";
         return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(block));
     }
     let others = m.entry_points().filter(|other| other.function() != entry.function());
@@ -188,7 +189,7 @@ fn growable(
         .any(|function| reached.contains(&function.id()));
     if used || others.contains(&variable.result()) {
         let message =
-            "the push-constant block cannot get more members: another entry point uses it too";
+            "cannot add members to the push-constant block: another entry point also uses it";
         return Err(
             Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(variable.result())
         );
@@ -196,18 +197,18 @@ fn growable(
     Ok(())
 }
 
-/// The deepest nesting of structures (SPIR-V specification, 2.17, "Universal Limits").
+/// The maximum nesting of structures (SPIR-V specification, 2.17, "Universal Limits").
 const DEEPEST: u32 = 255;
 
 /// The layout of the matrices in a member.
 #[derive(Clone, Copy)]
 struct Matrix {
-    /// Matrix stride in bytes.
+    /// The matrix stride in bytes.
     stride: Option<u32>,
     row_major: bool,
 }
 
-/// Measures types with an explicit layout, in bytes. Each structure is measured only once.
+/// Computes sizes in bytes of types with an explicit layout. Each structure is measured only once.
 struct Measure<'m, 'w> {
     m: &'m Module<'w>,
     /// Size and alignment of the structures measured so far.
@@ -232,7 +233,8 @@ impl Measure<'_, '_> {
         Some(end)
     }
 
-    /// Returns size and alignment. A structure's size is rounded up (Vulkan, "Offset and Stride Assignment").
+    /// Returns the size and alignment of a type. The size of a structure is rounded up (Vulkan, "Offset and Stride
+    /// Assignment").
     fn size_and_alignment(&mut self, ty: Id, matrix: Matrix, depth: u32) -> Option<(u32, u32)> {
         let depth = depth.checked_sub(1)?;
         match self.m.ty(ty)? {

@@ -1,10 +1,10 @@
-//! Replaces the uses of a variable that other invocations can see, so that it cannot be copied.
+//! Replaces the uses of a variable. This is for variables that other invocations can see, which cannot be copied.
 
 use crate::code;
 use polyshade_spv::{Error, Id, Module, Op, Patch, is_known};
 
-/// Replaces all uses of the module-scope variable `from` in functions by `to`, a variable of the same type. Access
-/// chains, copies and calls of `from` then refer to `to`.
+/// Replaces all uses of the module-scope variable `from` in functions with `to`, a variable of the same type. Access
+/// chains, copies and calls that used `from` then use `to`.
 ///
 /// Names, decorations and interfaces do not change.
 ///
@@ -22,7 +22,7 @@ pub fn replace_uses<'m>(
     if let Some(inst) = users().find(|inst| !is_known(inst.op())) {
         return Err(Error::new(
             &code::SPIRV_UNKNOWN_INSTRUCTION,
-            "an instruction that is not known uses a variable that moves",
+            "cannot replace the uses of a variable: an unknown instruction uses it",
         )
         .about(from)
         .at(inst.at()));

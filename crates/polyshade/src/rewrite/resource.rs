@@ -13,7 +13,7 @@ use polyshade_spv::{
 pub struct HostBlock {
     /// The variable.
     pub variable: Id,
-    /// Its storage class.
+    /// The storage class of the variable.
     pub class: StorageClass,
     pub(super) words: Words,
 }
@@ -21,9 +21,9 @@ pub struct HostBlock {
 /// The layout of the values in a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Words {
-    /// One array, which is the only member.
+    /// One array, which is the only member of the block.
     Array,
-    /// Members, beginning with this one.
+    /// Separate members, beginning with the member of this number.
     Members(u32),
 }
 
@@ -39,7 +39,7 @@ impl HostBlock {
         code.load(uint, pointer)
     }
 
-    /// Emits a pointer to the value at `index`, which must be a constant unless the block is a storage buffer.
+    /// Emits a pointer to the value at `index`. The index must be a constant unless the block is a storage buffer.
     pub fn pointer(self, code: &mut Cursor<'_, '_, '_>, index: Id) -> Id {
         let uint = code.p.uint();
         let pointer = code.p.pointer(self.class, uint);
@@ -52,7 +52,7 @@ impl HostBlock {
         }
     }
 
-    /// Emits the actual number of values in a storage buffer; `None` if the block is not one.
+    /// Emits the actual number of values in a storage buffer. Returns `None` if the block is not a storage buffer.
     pub fn length(self, code: &mut Cursor<'_, '_, '_>) -> Option<Id> {
         let Words::Array = self.words else { return None };
         let uint = code.p.uint();
@@ -69,8 +69,8 @@ pub struct WordArray {
 
 /// Declares a [`WordArray`].
 ///
-/// Its class is `StorageBuffer` from SPIR-V 1.3 on, or if the module uses `SPV_KHR_storage_buffer_storage_class`;
-/// otherwise it is `Uniform` with the decoration `BufferBlock`.
+/// The storage class is `StorageBuffer` from SPIR-V 1.3 on, or if the module uses
+/// `SPV_KHR_storage_buffer_storage_class`. Otherwise it is `Uniform`, with the decoration `BufferBlock`.
 pub fn word_array(m: &Module<'_>, p: &mut Patch<'_, '_>) -> WordArray {
     let class = buffer_class(m);
     let kind =
@@ -148,7 +148,7 @@ pub fn image_resource<'m>(
 ///
 /// # Errors
 ///
-/// `Options`: the shader already has a specialization constant with such an id, or the ids exceed 32 bits.
+/// `Options`: the shader already has a specialization constant with one of the ids, or the ids exceed 32 bits.
 pub fn spec_constants<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -156,17 +156,18 @@ pub fn spec_constants<'m>(
     names: &[&str],
 ) -> Result<Vec<Id>, Error> {
     let Some(end) = first.checked_add(names.len() as u32) else {
-        let message = format!("specialization constants cannot be numbered from {first} on");
+        let message =
+            format!("cannot number specialization constants from {first} on: a SpecId has 32 bits");
         return Err(Error::new(&code::PARAMS_SPECIALIZATION_RANGE, message));
     };
-    // No id may already be in use.
+    // None of the ids may already be in use.
     let is_taken = |decorate: &Decorate<'_>| {
         decorate.decoration() == Decoration::SPEC_ID
             && decorate.operands().first().is_some_and(|number| (first..end).contains(number))
     };
     if let Some(taken) = m.section(Section::Annotations).filter_map(Decorate::of).find(is_taken) {
         let message = format!(
-            "specialization constant {} is the shader's own: {first} to {} are needed",
+            "the shader already has specialization constant {}: {first} to {} are needed",
             taken.operands()[0],
             end - 1
         );
@@ -224,7 +225,7 @@ fn resource<'m>(
     (set, binding): (Set, Binding),
     name: &str,
 ) -> Result<Id, Error> {
-    // The binding must be free in the module and among its pending additions.
+    // The binding must be unused in the module and in the pending additions.
     let in_set = |id: &Id| p.added_with(Decoration::DESCRIPTOR_SET, set.0).any(|one| one == *id);
     let added = p.added_with(Decoration::BINDING, binding.0).find(in_set);
     if let Some(id) = added {
@@ -232,7 +233,7 @@ fn resource<'m>(
         return Err(Error::new(&code::BINDING_DUPLICATE, message).about(id));
     }
     if let Some((id, _)) = bound(m).find(|(_, place)| *place == (set, binding)) {
-        let message = format!("binding {} of set {} is the shader's own", binding.0, set.0);
+        let message = format!("the shader already uses binding {} of set {}", binding.0, set.0);
         return Err(Error::new(&code::BINDING_TAKEN, message).about(id));
     }
     let variable = p.variable(class, block, None);
@@ -258,7 +259,7 @@ pub(crate) fn bindings(m: &Module<'_>) -> Vec<(Set, Binding)> {
     bound(m).map(|(_, place)| place).collect()
 }
 
-/// Returns the numbers of storage buffers and of uniform buffers in the module, with every element of an array.
+/// Returns the numbers of storage buffers and of uniform buffers in the module. Each element of an array counts.
 pub(crate) fn buffers_of(m: &Module<'_>) -> (u32, u32) {
     let (mut storage, mut uniform) = (0_u32, 0_u32);
     for variable in m.resources() {

@@ -1,5 +1,5 @@
-//! Redirects the loads and stores of a variable, scalar by scalar, to other variables. This serves variables of
-//! vectors that other invocations can see, and arrays that are too large to copy.
+//! Redirects the loads and stores of a variable, scalar by scalar, to other variables. This is for vector variables
+//! that other invocations can see, and for arrays that are too large to copy.
 
 use super::accesses::{Accesses, accesses};
 use crate::code;
@@ -7,33 +7,37 @@ use foldhash::HashMap;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
 
-/// The place of a scalar: a variable and indices into it. A per-vertex variable has the vertex index before these.
+/// Where a scalar is stored: a variable and indices into it. In a per-vertex variable, the vertex index comes before
+/// these indices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
+    /// The variable.
     pub variable: Id,
+    /// The indices, outermost first.
     pub path: Vec<u32>,
 }
 
-/// A variable whose scalars move to other variables.
+/// A variable with scalars that move to other variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalarized<'s> {
+    /// The variable to split.
     pub variable: Id,
-    /// Whether the variable and the variables of `places` are arrays with one element for each vertex.
+    /// Whether the variable and the variables of `places` are arrays with one element per vertex.
     pub per_vertex: bool,
-    /// Whether the stage cannot load from these variables, such as the outputs of a mesh shader.
+    /// Whether the stage cannot load from these variables, as with the outputs of a mesh shader.
     pub write_only: bool,
-    /// The new place of each scalar of the variable, or of each of its elements, in the order of [`float_scalars`]. A
-    /// scalar without a place reads as 0, and stores to it are dropped.
+    /// The new place of each scalar of the variable (of one element if it is per-vertex), in the order of
+    /// [`float_scalars`]. A scalar without a place reads as 0, and stores to it are dropped.
     pub places: &'s [Option<Place>],
 }
 
-/// The most scalars into which a variable is split.
+/// The maximum number of scalars in a variable.
 const MOST_SCALARS: usize = 64;
-/// The most vertices for which an array is accessed as a whole.
+/// The maximum number of vertices for which an array is accessed as a whole.
 const MOST_VERTICES: u32 = 256;
 
-/// Returns the dimensions of `ty`, outermost first: none for a 32-bit float, one for a vector or array of them, and
-/// so on; `None` for other types, or if it has more scalars than any interface.
+/// Returns the dimensions of `ty`, outermost first: none for a 32-bit float, one for a vector or an array of floats,
+/// and so on. Returns `None` for other types, or if `ty` has more scalars than any interface.
 pub fn float_dimensions(m: &Module<'_>, mut ty: Id) -> Option<Vec<u32>> {
     let mut dimensions = Vec::new();
     loop {
@@ -62,17 +66,17 @@ pub fn float_scalars(dimensions: &[u32]) -> Vec<Vec<u32>> {
     })
 }
 
-/// Redirects every load and store of `what` to the places of its scalars, which are variables of `class`. Removes its
-/// definition unless it is itself a place.
+/// Redirects every load and store of `what` to the places of its scalars, which are variables of `class`. Removes the
+/// definition of `what.variable`, unless a place is in that variable.
 ///
-/// Scalars are accessed at constant indices where possible, as drivers crash on built-in arrays with dynamic indices.
-/// A dynamic index selects among all candidates.
+/// Indices are constant where possible, because drivers crash on built-in arrays with dynamic indices. A dynamic
+/// index selects among all candidates.
 ///
 /// # Errors
 ///
 /// `Unsupported`: `what` is not a variable; its type is not made of 32-bit floats; a pointer into it is passed to a
-/// function or selected, or has another use than loads and stores; a store has a dynamic index where the places are
-/// not evenly spaced and cannot be loaded.
+/// function or selected, or is used by anything but loads and stores; a store has a dynamic index where the places
+/// are not evenly spaced and cannot be loaded.
 pub fn scalarize<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -95,7 +99,7 @@ pub fn scalarize<'m>(
     Ok(())
 }
 
-/// An index: a constant, or computed by the shader.
+/// An index: either a constant, or computed by the shader.
 #[derive(Clone, Copy)]
 enum Index {
     Known(u32),
@@ -106,7 +110,7 @@ struct Scatter<'s, 'm, 'w> {
     m: &'m Module<'w>,
     what: Scalarized<'s>,
     class: StorageClass,
-    /// The dimensions of the variable, or of its elements.
+    /// The dimensions of the variable (of one element if it is per-vertex).
     dimensions: Vec<u32>,
     /// The pointee type of the variable.
     ty: Id,
@@ -114,11 +118,11 @@ struct Scatter<'s, 'm, 'w> {
 
 impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     fn new(m: &'m Module<'w>, what: Scalarized<'s>, class: StorageClass) -> Result<Self, Error> {
-        // The interface of an invalid module may list pointers into variables too.
+        // In an invalid module, an interface may also list pointers into variables.
         if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
             return Err(Error::new(
                 &code::INTERFACE_NOT_A_VARIABLE,
-                "what is to be taken apart is no variable",
+                "the id to scalarize is not a variable",
             )
             .about(what.variable));
         }
@@ -145,13 +149,15 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         paths: &HashMap<Id, Vec<Id>>,
     ) -> Result<(), Error> {
         let pointer = Load::of(inst).map(Load::pointer).or(Store::of(inst).map(Store::pointer));
-        let path = pointer.and_then(|pointer| paths.get(&pointer)).expect("it was found to be one");
+        let path = pointer
+            .and_then(|pointer| paths.get(&pointer))
+            .expect("an access uses a known pointer");
         let indices: Vec<Index> = path
             .iter()
             .map(|id| self.m.constant(*id).map_or(Index::Computed(*id), Index::Known))
             .collect();
         let ty = indices.iter().try_fold(self.ty, |ty, _| element(self.m, ty));
-        let ty = ty.expect("the path is no longer than the type is deep");
+        let ty = ty.expect("the path is not longer than the type is deep");
         let at = inst.after();
         if let Some(store) = Store::of(inst) {
             return self.write(p, at, ty, indices, store.object());
@@ -167,7 +173,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             Some(Type::Array { length, .. }) => match self.m.constant(length) {
                 Some(length) if length <= MOST_VERTICES => Some(length),
                 _ => {
-                    let message = "an array of a length that is not known is accessed as a whole";
+                    let message = "an array with an unknown length is accessed as a whole";
                     return Err(Error::new(&code::INTERFACE_UNKNOWN_LENGTH, message)
                         .about(self.what.variable));
                 }
@@ -177,7 +183,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Ok(count)
     }
 
-    /// Emits loads of all scalars below `indices`, and combines them into `result`.
+    /// Emits loads of all scalars below `indices`, and combines the scalars into `result`.
     fn read(
         &self,
         p: &mut Patch<'m, '_>,
@@ -187,7 +193,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         result: Option<Id>,
     ) -> Result<Id, Error> {
         let Some(count) = self.parts(ty)? else { return self.read_scalar(p, at, &indices, result) };
-        let part = element(self.m, ty).expect("what has parts has elements");
+        let part = element(self.m, ty).expect("composites have elements");
         let mut parts = Vec::new();
         for index in 0..count {
             let inner = [indices.as_slice(), &[Index::Known(index)]].concat();
@@ -205,7 +211,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         value: Id,
     ) -> Result<(), Error> {
         let Some(count) = self.parts(ty)? else { return self.write_scalar(p, at, &indices, value) };
-        let part = element(self.m, ty).expect("what has parts has elements");
+        let part = element(self.m, ty).expect("composites have elements");
         for index in 0..count {
             let inner = [indices.as_slice(), &[Index::Known(index)]].concat();
             let value = p.at(at).extract(part, value, &[index]);
@@ -214,7 +220,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Ok(())
     }
 
-    /// Splits off the vertex index of a per-vertex variable.
+    /// Splits the vertex index of a per-vertex variable from the other indices.
     fn split<'i>(&self, indices: &'i [Index]) -> (Option<Index>, &'i [Index]) {
         match indices {
             [vertex, rest @ ..] if self.what.per_vertex => (Some(*vertex), rest),
@@ -267,7 +273,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             // %new = OpSelect %float %chosen %value %old
             //        OpStore %candidate %new
             Found::Chosen(_) if self.what.write_only => {
-                let message = "a component that only the running shader knows is stored where nothing can be loaded";
+                let message = "cannot store to a component with a computed index: the output cannot be loaded";
                 return Err(
                     Error::new(&code::INTERFACE_DYNAMIC_STORE, message).about(self.what.variable)
                 );
@@ -295,7 +301,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         vertex: Option<Index>,
         rest: &[Index],
     ) -> Found<'s> {
-        // Constant indices lead to one place.
+        // Constant indices lead to a single place.
         let matching = self.candidates(rest);
         let all_known = rest.iter().all(|index| matches!(index, Index::Known(_)));
         match matching.as_slice() {
@@ -305,7 +311,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             [] => return Found::Nowhere,
             _ => {}
         }
-        // Evenly spaced places need one multiplication and addition for each index.
+        // If places are evenly spaced, each index needs only one multiplication and one addition.
         let even = self.even().filter(|_| self.what.write_only);
         let Some((first, steps)) = even else { return Found::Chosen(matching) };
         let uint = p.uint();
@@ -324,7 +330,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         Found::Pointer(p.at(at).access_chain(pointer, first.variable, &path))
     }
 
-    /// Returns the scalars with a place that `rest` may lead to, each with its own indices.
+    /// Returns the scalars that `rest` may refer to and that have a place, each with its indices.
     fn candidates(&self, rest: &[Index]) -> Vec<(Vec<u32>, &'s Place)> {
         let fits = |path: &[u32]| {
             rest.iter().zip(path).all(|(index, own)| match index {
@@ -340,7 +346,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             .collect()
     }
 
-    /// If all places are evenly spaced in one array, returns the first and the step of each index.
+    /// If all places are evenly spaced in one array, returns the first place and the step of each index.
     fn even(&self) -> Option<(&'s Place, Vec<u32>)> {
         let paths = float_scalars(&self.dimensions);
         let number = |path: &[u32]| -> Option<u32> {
@@ -351,7 +357,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         let same = |place: &Option<Place>| {
             place.as_ref().is_some_and(|place| place.variable == first.variable)
         };
-        // Steps come from the neighbours of the first scalar; all others must agree.
+        // The steps follow from the neighbours of the first scalar. All other scalars must fit.
         let start = number(&vec![0; self.dimensions.len()])?;
         let step = |level: usize| -> Option<u32> {
             if self.dimensions[level] == 1 {
@@ -384,7 +390,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         p.at(at).access_chain(pointer, place.variable, &indices)
     }
 
-    /// Emits the comparison of the dynamic indices in `indices` with those of `path`.
+    /// Emits the comparison of the dynamic indices in `indices` with the corresponding indices in `path`.
     fn is_chosen(
         &self,
         p: &mut Patch<'m, '_>,
@@ -434,11 +440,11 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     }
 }
 
-/// The place of a scalar.
+/// The place that an access refers to.
 enum Found<'s> {
     Pointer(Id),
     Nowhere,
-    /// One of these candidates, depending on the dynamic indices.
+    /// One of these candidates, as the dynamic indices choose.
     Chosen(Vec<(Vec<u32>, &'s Place)>),
 }
 
@@ -451,7 +457,7 @@ fn element(m: &Module<'_>, ty: Id) -> Option<Id> {
     }
 }
 
-/// Emits an instruction with result `result`, or a new id.
+/// Emits an instruction with the result id `result`, or with a new id if `None`.
 fn emit<'m>(
     p: &mut Patch<'m, '_>,
     at: Position<'m>,

@@ -1,21 +1,22 @@
-//! Replaces specialization constants by their values.
+//! Replaces specialization constants with their values.
 
 use crate::code;
 use foldhash::{HashMap, HashMapExt};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Rewritten, Section, Type};
 
-/// Turns specialization constants into constants with the values that are given by `SpecId`. Integers and booleans
-/// that are computed from them are folded. Other constants do not change. A boolean is false if the value is 0; a
-/// number uses the lower bits of the value.
+/// Turns specialization constants into plain constants with the values that the caller gives for each `SpecId`.
+/// Integer and boolean constants that are computed from these are folded. Other constants do not change. A boolean is
+/// false if its value is 0. A narrower number uses the lower bits of the value.
 ///
 /// # Errors
 ///
-/// `NotFound`: the module has no specialization constant with such an id. `Options`: an id has two different values.
+/// `NotFound`: the module has no specialization constant with one of the ids. `Options`: an id is given two different
+/// values.
 pub fn specialize<'m>(
     module: &'m Module<'_>,
     values: &[(u32, u64)],
 ) -> Result<Rewritten<'m, ()>, Error> {
-    // A repeated id must have the same value.
+    // An id that is given twice must have the same value.
     let mut numbered = HashMap::new();
     for (number, bits) in values {
         if numbered.insert(*number, *bits).is_some_and(|other| other != *bits) {
@@ -23,7 +24,7 @@ pub fn specialize<'m>(
             return Err(Error::new(&code::SPECIALIZATION_CONFLICTING_VALUES, message));
         }
     }
-    // Globals are in the order of their dependencies, so that one pass folds all.
+    // Globals follow the globals that they depend on, so one pass folds all of them.
     module.rewrite(|m, p| {
         let mut folding = Folding { m, known: HashMap::new() };
         let mut missing: Vec<u32> = numbered.keys().copied().collect();
@@ -58,12 +59,12 @@ fn spec_id(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
 
 struct Folding<'f, 'm> {
     m: &'f Module<'m>,
-    /// The values of the constants that are now plain.
+    /// The values of the constants that have become plain.
     known: HashMap<Id, u64>,
 }
 
 impl<'f> Folding<'f, '_> {
-    /// Declares `inst` again as a plain constant if its value is given or can be computed.
+    /// Replaces `inst` with a plain constant if its value is given or can be computed.
     fn visit(&mut self, p: &mut Patch<'f, '_>, inst: Inst<'f>, given: Option<u64>) {
         let is_bool = |ty| matches!(self.m.ty(ty), Some(Type::Bool));
         let value = match inst.op() {
@@ -75,7 +76,7 @@ impl<'f> Folding<'f, '_> {
         else {
             return;
         };
-        // The literal has one or two words, depending on the width.
+        // The literal has one or two words, depending on the type's width.
         let (op, words) = match self.m.ty(ty) {
             Some(Type::Bool) if value != 0 => (Op::CONSTANT_TRUE, 0),
             Some(Type::Bool) => (Op::CONSTANT_FALSE, 0),
@@ -94,7 +95,7 @@ impl<'f> Folding<'f, '_> {
         p.undecorate(result, |_, decoration| decoration == Decoration::SPEC_ID);
     }
 
-    /// Computes an integer or boolean from known operands.
+    /// Computes the integer or boolean that `inst` declares, if its operands are known.
     fn computed(&self, inst: Inst<'_>) -> Option<u64> {
         let ty = inst.result_type()?;
         let op = Op(*inst.words().get(3)? as u16);
@@ -121,7 +122,7 @@ impl<'f> Folding<'f, '_> {
         Some(value)
     }
 
-    /// Returns the value of a constant that is plain or became plain.
+    /// Returns the value of a constant that is plain or has become plain.
     fn value(&self, id: Id) -> Option<u64> {
         if let Some(value) = self.known.get(&id) {
             return Some(*value);
@@ -149,7 +150,8 @@ impl<'f> Folding<'f, '_> {
         }
     }
 
-    /// Returns `value` as the literal of a constant of type `ty`: narrow signed integers are sign-extended to a word.
+    /// Returns `value` as the literal of a constant of type `ty`. Narrow signed integers are sign-extended to a full
+    /// word.
     fn literal(&self, ty: Id, value: u64) -> u64 {
         match self.m.ty(ty) {
             Some(Type::Int { width, signed: true }) if width < 32 => {
@@ -181,7 +183,7 @@ fn unary(op: Op, unsigned: u64, signed: i64) -> Option<u64> {
     })
 }
 
-/// Evaluates a binary instruction; returns `None` if SPIR-V leaves the result undefined, as for a division by zero.
+/// Evaluates a binary instruction. Returns `None` if SPIR-V leaves the result undefined, as for a division by zero.
 fn binary(op: Op, (a, b): (u64, u64), (x, y): (i64, i64), width: u32) -> Option<u64> {
     let shift = |by: u64| u32::try_from(by).ok().filter(|by| *by < width);
     let truth = |value: bool| Some(u64::from(value));

@@ -1,28 +1,29 @@
-//! Splits an interface block into one variable for each member, so that members can be added and removed.
+//! Splits an interface block into one variable per member, so that members can be added and removed.
 
 use super::{Sizes, is_per_vertex};
 use crate::code;
 use polyshade_spv::view::{AccessChain, EntryPoint, Variable};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type, is_known};
 
-/// A member of a block, and the variable that it became.
+/// A member of a block, and the variable that replaces it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SplitMember {
-    /// Number of the member in the block.
+    /// The number of the member in the block.
     pub member: u32,
+    /// The new variable.
     pub variable: Id,
 }
 
-/// Splits `block`, an input or output of `entry`, into a variable for each member that is used. Other members are
-/// removed. The variables of a per-vertex array of blocks are arrays. Returns the variables in the order of the
+/// Splits `block`, an input or output of `entry`, into one variable per member that is used. Unused members are
+/// removed. For a per-vertex array of blocks, the new variables are arrays. Returns the variables in the order of the
 /// members.
 ///
-/// A variable gets the decorations of its member and of the block, and the member's location.
+/// Each variable gets the decorations of its member and of the block, and the member's location.
 ///
 /// # Errors
 ///
-/// `Unsupported`: the block has an initializer, or a use other than an access chain to a member; it is an array
-/// without an element for each vertex; an unknown instruction may use it.
+/// `Unsupported`: the block has an initializer, or is used by anything but access chains to its members; it is an
+/// array, but not per-vertex; an unknown instruction may use it.
 pub fn split_block<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -30,7 +31,8 @@ pub fn split_block<'m>(
     block: Id,
 ) -> Result<Vec<SplitMember>, Error> {
     let shape = Shape::of(m, block)?;
-    // Elements of any other array take consecutive locations, each with all members.
+    // In an array that is not per-vertex, each element has all members, at consecutive locations, so the array cannot
+    // be split.
     if shape.length.is_some() && !is_per_vertex(entry.model(), shape.variable.storage_class()) {
         return Err(
             Error::new(&code::BLOCK_ARRAYED, "an array of blocks cannot be split").about(block)
@@ -74,7 +76,7 @@ pub fn split_block<'m>(
 struct Shape<'m> {
     variable: Variable<'m>,
     structure: Id,
-    /// Length of the array, if it is one.
+    /// The length of the array, if it is one.
     length: Option<Id>,
 }
 
@@ -85,7 +87,7 @@ impl<'m> Shape<'m> {
         let (Some(variable), Some((_, ty))) = (variable, ty) else {
             return Err(Error::new(
                 &code::INTERFACE_NOT_A_VARIABLE,
-                "what is to be split is not a variable",
+                "the id to split is not a variable",
             )
             .about(block));
         };
@@ -102,14 +104,15 @@ impl<'m> Shape<'m> {
         };
         match m.ty(structure) {
             Some(Type::Struct { .. }) => Ok(Self { variable, structure, length }),
-            _ => {
-                Err(Error::new(&code::BLOCK_NOT_A_STRUCTURE, "what is to be split is not a block")
-                    .about(block))
-            }
+            _ => Err(Error::new(
+                &code::BLOCK_NOT_A_STRUCTURE,
+                "the variable to split is not a block",
+            )
+            .about(block)),
         }
     }
 
-    /// Returns the access chains that use the block; fails for any other use in a function.
+    /// Returns the access chains that use the block. Fails if anything else in a function uses it.
     fn chains(&self, m: &'m Module<'_>, block: Id) -> Result<Vec<Chain<'m>>, Error> {
         let members = m.members(self.structure).len() as u32;
         let uses = m.uses_of(block).filter(|inst| m.function_around(inst.at()).is_some());
@@ -123,7 +126,7 @@ impl<'m> Shape<'m> {
         };
         let chains = uses.map(|inst| {
             chain(inst).ok_or_else(|| {
-                let message = "a block that is to be split is used as a whole";
+                let message = "cannot split the block: it is used as a whole";
                 Error::new(&code::BLOCK_USED_AS_A_WHOLE, message).about(block).at(inst.at())
             })
         });
@@ -135,7 +138,7 @@ impl<'m> Shape<'m> {
 struct Chain<'m> {
     inst: Inst<'m>,
     indices: Vec<Id>,
-    /// Position of the member's index among the indices.
+    /// The position of the member's number among the indices of the chain.
     at: usize,
     member: u32,
 }
@@ -149,7 +152,7 @@ impl<'m> Chain<'m> {
         let unknown = || m.uses_of(self.result()).find(|inst| !is_known(inst.op()));
         match unknown().filter(|_| self.indices.len() == 1) {
             Some(inst) => {
-                let message = "an instruction that is not known uses a block that is to be split";
+                let message = "cannot split the block: an unknown instruction uses it";
                 Err(Error::new(&code::SPIRV_UNKNOWN_INSTRUCTION, message)
                     .about(self.result())
                     .at(inst.at()))
@@ -158,7 +161,7 @@ impl<'m> Chain<'m> {
         }
     }
 
-    /// Makes the chain start at `variable`; a chain without further indices is replaced by the variable.
+    /// Makes the chain start at `variable`. A chain without further indices is replaced with the variable.
     fn rewrite(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>, variable: Id) {
         let mut indices = self.indices.clone();
         indices.remove(self.at);
@@ -182,7 +185,7 @@ impl<'m> Chain<'m> {
     }
 }
 
-/// Copies the decorations of a member and of its block, except those of blocks and layout, and the location.
+/// Copies the decorations of a member and of its block, except `Block`, `Location` and `Offset`.
 fn decorate<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -203,7 +206,8 @@ fn decorate<'m>(
     }
 }
 
-/// Returns the location of each member: its own, or the next after the previous member; `None` for built-ins.
+/// Returns the location of each member: the one that it is decorated with, or the next after the previous member. The
+/// location of built-ins is `None`.
 fn locations(m: &Module<'_>, block: Id, structure: Id) -> Vec<Option<u32>> {
     let first = |words: &[u32]| words.first().copied();
     let mut next = m.decoration(block, Decoration::LOCATION).and_then(first);

@@ -1,4 +1,4 @@
-//! The stages that a lowering supports, and the choice of the entry point among them.
+//! The stages that a lowering supports, and the search for an entry point among them.
 
 use crate::code;
 use crate::host::Target;
@@ -8,9 +8,9 @@ use polyshade_spv::{Error, ExecutionModel, Module};
 /// The stages that a lowering supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Stages {
-    /// The supported execution models; at least one.
+    /// The supported execution models. There is at least one.
     pub models: &'static [ExecutionModel],
-    /// The rest of the error message for any other stage, after "a … stage".
+    /// The end of the error message for any other stage. It follows "a … stage".
     pub otherwise: &'static str,
 }
 
@@ -28,26 +28,27 @@ impl Stages {
             ExecutionModel::MESH_EXT,
             ExecutionModel::FRAGMENT,
         ],
-        otherwise: "is none of a graphics pipeline",
+        otherwise: "does not belong to a graphics pipeline",
     };
 
-    /// Fails unless the stages are in the order of a graphics pipeline, each at most once.
+    /// Fails unless the stages are in the order of a graphics pipeline and occur at most once.
     pub(crate) fn check_order(models: impl Iterator<Item = ExecutionModel>) -> Result<(), Error> {
         let graphics = Self::GRAPHICS.models;
         let places = models.map(|model| graphics.iter().position(|one| *one == model));
         if places.is_sorted_by(|one, next| one < next) {
             return Ok(());
         }
-        let message = "the stages of a pipeline are to be given in its order, each once";
+        let message = "the stages of a pipeline must be given in pipeline order, each once";
         Err(Error::new(&code::PIPELINE_STAGE_ORDER, message))
     }
 
-    /// Returns the entry point of the requested stage, or of the only supported stage that has it.
+    /// Returns the entry point of the requested stage, or of the only supported stage that has an entry point of this
+    /// name.
     ///
     /// # Errors
     ///
-    /// `NotFound`: the entry point does not exist. `Options`: several stages have it. `Unsupported`: the stage is not
-    /// supported.
+    /// `NotFound`: the entry point does not exist. `Options`: several stages have an entry point of this name.
+    /// `Unsupported`: the stage is not supported.
     pub(crate) fn entry_point<'m>(
         &self,
         m: &'m Module<'_>,
@@ -68,10 +69,10 @@ impl Stages {
                     one.model(),
                     other.model()
                 );
-                Err(Error::new(&code::ENTRY_POINT_AMBIGUOUS_STAGE, message).help("say which stage"))
+                Err(Error::new(&code::ENTRY_POINT_AMBIGUOUS_STAGE, message).help("name the stage"))
             }
             (None, _, Some(entry)) => Err(self.refuse(entry)),
-            // The error lists the existing entry points.
+            // This call fails with an error that lists the existing entry points.
             (None, _, None) => m.entry_point(target.entry_name(), self.models[0]),
         }
     }

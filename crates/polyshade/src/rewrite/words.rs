@@ -1,4 +1,4 @@
-//! Adds host parameters to a module, read from the source that the host chooses.
+//! Adds host parameters to a module. The host chooses the source that the shader reads them from.
 
 use super::locations::{add_at, locations};
 use super::push_constants::{Span, push_constant_spans};
@@ -12,22 +12,22 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, ExecutionModel, Id, Module, Patch, StorageClass};
 use std::vec;
 
-/// Host parameters that code can read.
+/// Host parameters that emitted code can read.
 #[derive(Clone, Debug)]
 pub struct ParamReader<'w>(Vec<(&'w HostParams, Added)>);
 
-/// The parameters of one source, after they were added to the module.
+/// The added parameters of one source.
 #[derive(Clone, Debug)]
 pub(crate) enum Added {
-    /// In a block.
+    /// Members of a block.
     Block(HostBlock),
     /// Specialization constants.
     Constants(Vec<Id>),
-    /// In memory at the address.
+    /// Memory at an address.
     Memory(Memory, Address),
 }
 
-/// The place of the address of parameters.
+/// Where the address of parameters is.
 #[derive(Clone, Debug)]
 pub(crate) enum Address {
     /// The halves of the address are these parameters.
@@ -36,7 +36,7 @@ pub(crate) enum Address {
     Input(Id),
 }
 
-/// The parameters of one source, ready for loads in one function.
+/// The parameters of one source, prepared for loads in one function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Open<'a> {
     Block(HostBlock),
@@ -45,7 +45,7 @@ pub(crate) enum Open<'a> {
 }
 
 impl Added {
-    /// Emits the code that all loads of parameters in one function share, before the first of them.
+    /// Emits the code that all later loads of parameters in one function share.
     pub(crate) fn open(&self, code: &mut Cursor<'_, '_, '_>) -> Open<'_> {
         match self {
             Self::Block(block) => Open::Block(*block),
@@ -85,7 +85,7 @@ impl Open<'_> {
         }
     }
 
-    /// Emits the memory access for the address in these two parameters, the lower half first. `None` if the
+    /// Emits the memory access for the address that two parameters hold, lower half first. Returns `None` if the
     /// parameters themselves are not in memory.
     pub(crate) fn memory(self, code: &mut Cursor<'_, '_, '_>, halves: [u32; 2]) -> Option<Pointed> {
         let Self::Memory(memory, _) = self else { return None };
@@ -94,7 +94,7 @@ impl Open<'_> {
     }
 }
 
-/// Emits the `uvec2` of two parameters.
+/// Emits a `uvec2` of two parameters.
 fn pair(code: &mut Cursor<'_, '_, '_>, words: Open<'_>, halves: [u32; 2]) -> Id {
     let halves = halves.map(|half| words.load(code, half));
     let ty = uvec2(code.p);
@@ -128,11 +128,11 @@ impl ParamReader<'_> {
     ///
     /// If the parameter does not exist.
     pub fn load(&self, code: &mut Cursor<'_, '_, '_>, name: &str) -> Id {
-        self.find(code, name).expect("the lowering asks the host for this word")
+        self.find(code, name).expect("the lowering declares this host parameter")
     }
 }
 
-/// Adds the parameters `words` to `entry`; each source gets a block called `name`.
+/// Adds the parameters `words` to `entry`. Each source gets a block called `name`.
 ///
 /// # Errors
 ///
@@ -155,7 +155,8 @@ pub fn host_params<'w, 'm>(
     groups.collect::<Result<_, Error>>().map(ParamReader)
 }
 
-/// Fails if an address cannot be an attribute: the stage has none, or an input has the location.
+/// Fails if an address cannot be an attribute, because the stage has no attributes or an input already has the
+/// location.
 pub(crate) fn check_attributes(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -164,20 +165,25 @@ pub(crate) fn check_attributes(
     for (group, location) in groups.iter().filter_map(|group| Some((group, group.location()?))) {
         let taken = || locations(m, entry, StorageClass::INPUT);
         if entry.model() != ExecutionModel::VERTEX {
-            let message =
-                format!("words at {}, but only vertex stages have attributes", group.source);
+            let message = format!(
+                "cannot read host parameters at {}: only vertex stages have attributes",
+                group.source
+            );
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_STAGE, message));
         }
         if taken().iter().any(|taken| taken.contains(&location)) {
-            let message = format!("words at {}, where the shader has an input", group.source);
+            let message = format!(
+                "cannot read host parameters at {}: the shader has an input there",
+                group.source
+            );
             return Err(Error::new(&code::PARAMS_ATTRIBUTE_TAKEN, message));
         }
     }
     Ok(())
 }
 
-/// Adds the parameters of one source. Its attribute must have a [free location](check_attributes), or that of an
-/// input that is removed. `array` is the type of storage buffers, if it is already declared.
+/// Adds the parameters of one source. If the source is an attribute, its location must be [free](check_attributes),
+/// or used only by an input that is removed. `array` is the type of storage buffers, if it is already declared.
 pub(crate) fn add_words<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -190,16 +196,16 @@ pub(crate) fn add_words<'m>(
     add_group(m, p, entry, reserved, (words, name), (array, &mut pushed))
 }
 
-/// The push constants of all groups: their parameters or addresses. An entry point has only one block of push
-/// constants, so that the first group that needs it adds those of all groups.
+/// The push constants of all groups: parameters or addresses. An entry point has only one push-constant block, so the
+/// first group that needs push constants adds the members of all groups.
 struct Pushed<'g> {
     groups: &'g [HostParams],
-    /// The parts of the block for the remaining groups, in order.
+    /// The members of the block for the remaining groups, in order.
     blocks: Option<vec::IntoIter<HostBlock>>,
 }
 
 impl Pushed<'_> {
-    /// Returns the part of the block for the next group.
+    /// Returns the members of the block for the next group.
     fn next<'m>(
         &mut self,
         m: &'m Module<'_>,
@@ -215,7 +221,7 @@ impl Pushed<'_> {
                 self.blocks.insert(blocks.into_iter())
             }
         };
-        Ok(blocks.next().expect("each group asks for its block once"))
+        Ok(blocks.next().expect("each group takes its block once"))
     }
 }
 
@@ -233,7 +239,7 @@ fn names_of(words: &HostParams) -> Vec<&str> {
     words.params.iter().map(|word| word.name.as_ref()).collect()
 }
 
-/// Adds a group of parameters, which is one of those of `pushed`.
+/// Adds a group of parameters, which must be one of the groups of `pushed`.
 fn add_group<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -258,7 +264,7 @@ fn add_group<'m>(
         ParamSource::Specialization { first_id } => {
             Added::Constants(spec_constants(m, p, first_id, &names_of(words))?)
         }
-        // The address is an attribute, or itself a group of two parameters.
+        // The address is an attribute, or it is itself a group of two parameters.
         ParamSource::Address(AddressSource::Attribute { location }) => {
             let memory = memory(m, p)?;
             let ty = uvec2(p);
@@ -267,7 +273,7 @@ fn add_group<'m>(
         }
         ParamSource::Address(pointer) => {
             let memory = memory(m, p)?;
-            let place = pointer.place().expect("all but attributes hold words");
+            let place = pointer.place().expect("only attributes lack a source");
             let halves = HALVES.map(|name| HostParam::new(name, ""));
             let address = HostParams { source: place, params: halves.to_vec() };
             let added = add_group(m, p, entry, reserved, (&address, name), (None, pushed))?;

@@ -1,21 +1,21 @@
-//! Wraps the body of an entry point in a new function, so that code can run before it and at every exit.
+//! Wraps the body of an entry point in a new function, so that code can run before the body and after every return.
 
 use polyshade_spv::view::{EntryPoint, ExtInstImport};
 use polyshade_spv::{Id, Module, Op, Patch, Position, Section};
 
-/// An entry point whose original body is called by a new function.
+/// An entry point with a new function that calls its original body.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrapper<'m> {
-    /// Position of code that runs before the body.
+    /// The position for code that runs before the body.
     pub prologue: Position<'m>,
-    /// Position of code that runs after the body, however it returned. After a `discard` nothing runs.
+    /// The position for code that runs after the body, wherever the body returned. Nothing runs after a `discard`.
     pub epilogue: Position<'m>,
 }
 
-/// Makes the body of `entry` an ordinary function with a new id. The new function keeps the entry point's id, so that
-/// the entry point, its execution modes and names stay; it calls the body.
+/// Makes the body of `entry` an ordinary function with a new id. A new function keeps the entry point's id and calls
+/// the body, so that the entry point, its execution modes and its names stay.
 ///
-/// The function must belong to this entry point alone: isolate it first.
+/// The function must not be shared with other entry points: isolate the entry point first.
 ///
 /// ```text
 /// %body = OpFunction %void None %fn        ; was %main
@@ -37,8 +37,8 @@ pub fn wrap<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, entry: EntryPoint<'m>)
     Wrapper { prologue, epilogue }
 }
 
-/// Does the same without the call: only code at the returned position runs. The original body is dead, and
-/// [`dce`](crate::rewrite::dce) removes it.
+/// Does the same as [`wrap`] without calling the body: only code at the returned position runs. The original body is
+/// dead, and [`dce`](crate::rewrite::dce) removes it.
 pub(crate) fn replace_body<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -50,8 +50,8 @@ pub(crate) fn replace_body<'m>(
     code
 }
 
-/// Gives the body of `entry` a new id, and begins the function that replaces it. Returns the id of the body, its
-/// return type, and the position of the new function's code.
+/// Gives the body of `entry` a new id, and begins the function that replaces the body. Returns the id of the body,
+/// its return type, and the position of the new function's code.
 fn begin<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -82,7 +82,7 @@ fn has_debug_functions(m: &Module<'_>) -> bool {
     imports.into_iter().any(|import| import.name().starts_with("NonSemantic.Shader.DebugInfo"))
 }
 
-/// Moves the debug definition of `main`, by which debuggers find its code, to the original body.
+/// Moves the debug definition of `main` to the original body, since debuggers use it to find the code of a function.
 fn move_debug_definition<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, main: Id, body: Id) {
     let instructions = m.function(main).into_iter().flat_map(|function| function.instructions());
     for inst in instructions.filter(|inst| inst.op() == Op::EXT_INST) {

@@ -8,9 +8,10 @@ use crate::rewrite::Sizes;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, Module, Type};
 
-/// Lists varyings that together capture all outputs of `entry`, in the order of its interface. Each has its number of
-/// 32-bit components, or the reason why it cannot be captured. It is given by name if possible, else as a built-in,
-/// by locations, or by id. Structures and arrays of arrays, which OpenGL cannot name as a whole, are listed by parts.
+/// Lists varyings that together capture all outputs of `entry`, in the order of its interface. Each varying comes with
+/// its number of 32-bit components, or with the reason why it cannot be captured. A varying is identified by name if
+/// possible, otherwise as a built-in, by locations, or by id. OpenGL cannot name structures and arrays of arrays as a
+/// whole, so their parts are listed.
 pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result<u32, Error>)> {
     let outputs = Outputs::of(m, entry);
     let mut found = Vec::new();
@@ -40,13 +41,13 @@ pub fn capturable(m: &Module<'_>, entry: EntryPoint<'_>) -> Vec<(Varying, Result
     found
 }
 
-/// The deepest nesting for which names are made.
+/// The maximum nesting depth of named parts.
 const DEEPEST: u32 = 16;
-/// The most parts of one output that are visited, with or without names.
+/// The maximum number of parts of one output that are visited, with or without names.
 const MOST: u32 = 8192;
 
-/// Adds the names of the parts of `part` that can be captured by name; returns `false` if a part has no name. `left`
-/// limits the number of visited parts.
+/// Adds the names of the parts into which `part` must be divided for capture by name. Returns `false` if a part has no
+/// name. `left` limits the number of visited parts.
 fn parts(
     m: &Module<'_>,
     part: &Part,
@@ -60,7 +61,7 @@ fn parts(
     match m.ty(part.ty) {
         Some(Type::Array { element, length }) if is_aggregate(element) => {
             let Some(length) = m.constant(length) else {
-                // A capture by this name fails with an error that names the specialization constant.
+                // A capture by this name fails with an error about the specialization constant.
                 names.push(name);
                 return true;
             };

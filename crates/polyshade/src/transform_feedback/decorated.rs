@@ -1,4 +1,5 @@
-//! The capture that a module's own decorations select (Vulkan specification, "Interfaces with transform feedback").
+//! Lays out the capture that a module's own decorations select (Vulkan specification, "Interfaces with transform
+//! feedback").
 
 use super::layout::{Builder, Piece};
 use super::leaves::{Leaf, leaves};
@@ -8,7 +9,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Type};
 
 /// Lays out the outputs that the module's decorations capture. An `Offset` selects an output; `XfbBuffer` and
-/// `XfbStride`, on it or on the variable of its block, choose the buffer.
+/// `XfbStride`, on the output or on the variable of its block, choose the buffer and its stride.
 pub(super) fn lay_out(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -19,7 +20,7 @@ pub(super) fn lay_out(
         let message =
             "the entry point has no Xfb execution mode, so its decorations capture nothing";
         let error = Error::new(&code::CAPTURE_NO_XFB_MODE, message).about(entry.function());
-        return Err(error.help("name what to capture"));
+        return Err(error.help("name the varyings to capture"));
     }
     let has_streams = entry.model() == ExecutionModel::GEOMETRY;
     let mut decorated = Decorated { m, has_streams, builder, strides: Vec::new() };
@@ -37,19 +38,19 @@ struct Decorated<'d, 'm> {
     m: &'d Module<'m>,
     has_streams: bool,
     builder: &'d mut Builder,
-    /// The strides in the order of their first decorations, by buffer.
+    /// Each captured buffer and its stride, in the order in which decorations first use the buffers.
     strides: Vec<(usize, u32)>,
 }
 
-/// The transform feedback decorations of an output or a member.
-struct Said {
+/// The transform feedback decorations of a variable or a block member.
+struct XfbPlacement {
     offset: u32,
     buffer: u32,
     stride: u32,
 }
 
 impl Decorated<'_, '_> {
-    /// Captures an output, which is a variable or a member of a block, if decorations select it.
+    /// Captures an output (a variable or a block member) if decorations select it.
     fn output(&mut self, part: &Part, name: &str) -> Result<(), Error> {
         let m = self.m;
         let variable = part.variable;
@@ -57,13 +58,13 @@ impl Decorated<'_, '_> {
         let block =
             pointee.filter(|ty| *ty != part.ty && matches!(m.ty(*ty), Some(Type::Struct { .. })));
         if let (Some(block), [member]) = (block, part.path.as_slice()) {
-            return match self.said(variable, Some((block, *member)))? {
-                Some(said) => self.capture(part, name, &said),
+            return match self.placement(variable, Some((block, *member)))? {
+                Some(placement) => self.capture(part, name, &placement),
                 None => Ok(()),
             };
         }
-        if let Some(said) = self.said(variable, None)? {
-            return self.capture(part, name, &said);
+        if let Some(placement) = self.placement(variable, None)? {
+            return self.capture(part, name, &placement);
         }
         self.array_of_blocks(part, name)
     }
@@ -74,25 +75,32 @@ impl Decorated<'_, '_> {
         let Some(Type::Array { element, length }) = m.ty(part.ty) else { return Ok(()) };
         let Some(Type::Struct { id: block }) = m.ty(element) else { return Ok(()) };
         for (member, ty) in (0..).zip(m.members(block)) {
-            let Some(said) = self.said(part.variable, Some((block, member)))? else { continue };
+            let Some(placement) = self.placement(part.variable, Some((block, member)))? else {
+                continue;
+            };
             let Some(count) = m.constant(length) else {
                 return Err(super::leaves::open_size(m, name, part.variable, length));
             };
             for index in 0..count {
-                let buffer = said.buffer.saturating_add(index);
+                let buffer = placement.buffer.saturating_add(index);
                 let part = part.inside(index, element).inside(member, ty);
                 let name = match m.member_name(block, member) {
                     Some(member) => format!("{name}[{index}].{member}"),
                     None => format!("{name}[{index}].{member}"),
                 };
-                self.capture(&part, &name, &Said { buffer, ..said })?;
+                self.capture(&part, &name, &XfbPlacement { buffer, ..placement })?;
             }
         }
         Ok(())
     }
 
-    /// Returns the decorations of a variable or a block member, if they select it. A member inherits all but `Offset`.
-    fn said(&self, variable: Id, member: Option<(Id, u32)>) -> Result<Option<Said>, Error> {
+    /// Returns the decorations of a variable or a block member, or `None` if they do not select it. A member inherits
+    /// all decorations except `Offset` from its variable.
+    fn placement(
+        &self,
+        variable: Id,
+        member: Option<(Id, u32)>,
+    ) -> Result<Option<XfbPlacement>, Error> {
         let m = self.m;
         let of_member = |decoration| {
             let (block, member) = member?;
@@ -108,13 +116,13 @@ impl Decorated<'_, '_> {
         let stream = inherited(Decoration::STREAM).unwrap_or(0);
         if stream != 0 && !self.has_streams {
             let message = format!(
-                "an output goes to vertex stream {stream}, which only a geometry stage has"
+                "an output has vertex stream {stream}, but only geometry stages have vertex streams"
             );
             return Err(Error::new(&code::CAPTURE_STREAM_STAGE, message).about(variable));
         }
         match (inherited(Decoration::XFB_BUFFER), inherited(Decoration::XFB_STRIDE)) {
-            (Some(buffer), Some(stride)) => Ok(Some(Said { offset, buffer, stride })),
-            // The structure has offsets only because a buffer has its type too.
+            (Some(buffer), Some(stride)) => Ok(Some(XfbPlacement { offset, buffer, stride })),
+            // The member has an `Offset` only because a buffer uses the same structure.
             (None, None) if member.is_some() => Ok(None),
             _ => {
                 let message = "an output has an Offset, but not both XfbBuffer and XfbStride";
@@ -123,51 +131,55 @@ impl Decorated<'_, '_> {
         }
     }
 
-    fn capture(&mut self, part: &Part, name: &str, said: &Said) -> Result<(), Error> {
+    fn capture(&mut self, part: &Part, name: &str, placement: &XfbPlacement) -> Result<(), Error> {
         let malformed = |code, message| Err(Error::new(code, message).about(part.variable));
-        let buffer = said.buffer as usize;
+        let buffer = placement.buffer as usize;
         self.builder.need_buffer(buffer)?;
         match self.strides.iter().find(|(other, _)| *other == buffer) {
-            Some((_, stride)) if *stride != said.stride => {
+            Some((_, stride)) if *stride != placement.stride => {
                 return malformed(
                     &code::CAPTURE_CONFLICTING_STRIDES,
-                    format!("buffer {buffer} has two strides: {stride} and {} bytes", said.stride),
+                    format!(
+                        "buffer {buffer} has two strides: {stride} and {} bytes",
+                        placement.stride
+                    ),
                 );
             }
             Some(_) => {}
-            None => self.strides.push((buffer, said.stride)),
+            None => self.strides.push((buffer, placement.stride)),
         }
 
         let leaves = leaves(self.m, part, name, None)?;
         let wide = leaves.iter().any(|leaf| leaf.width == 2);
         let unit = if wide { 8 } else { 4 };
-        if !said.offset.is_multiple_of(unit) || !said.stride.is_multiple_of(unit) {
+        if !placement.offset.is_multiple_of(unit) || !placement.stride.is_multiple_of(unit) {
             return malformed(
                 &code::CAPTURE_MISALIGNED_DECORATIONS,
                 format!(
-                    "`{name}` is at byte {} of {}: both are multiples of {unit}",
-                    said.offset, said.stride
+                    "`{name}` has Offset {} and XfbStride {}: both must be multiples of {unit}",
+                    placement.offset, placement.stride
                 ),
             );
         }
-        self.builder.put(buffer, name, place(leaves, said.offset / 4))
+        self.builder.put(buffer, name, place(leaves, placement.offset / 4))
     }
 }
 
-/// The rule for the parts of a captured output with 64-bit components that start at a multiple of 8 bytes. GLSL 4.60,
-/// 4.4.2.1, is clear for the qualified variable or member, but allows each of these readings for arrays and
-/// structures in it.
+/// The rule that decides which parts of a captured output with 64-bit components start at a multiple of 8 bytes. GLSL
+/// 4.60, section 4.4.2.1, is clear about the qualified variable or member, but allows each of these readings for the
+/// arrays and structures inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aligned {
-    /// Only components: "aggregate types are flattened down to the component level".
+    /// Only 64-bit components: "aggregate types are flattened down to the component level".
     Components,
-    /// Also arrays and structures with such components, as in all drivers of Mesa.
+    /// Also arrays and structures with 64-bit components, as in all Mesa drivers.
     Starts,
-    /// As `Starts`, and also the components after these arrays and structures, as glslang does for block members.
+    /// Like `Starts`, and also the first component after such an array or structure, as in glslang for block members.
     StartsAndEnds,
 }
 
-/// Returns the leaves of a decorated output with their offsets, from `start` on, as in the open-source drivers.
+/// Returns the leaves of a decorated output with their offsets, starting at `start`, as the open-source drivers place
+/// them.
 pub(super) fn place(leaves: Vec<Leaf>, start: u32) -> Vec<(Piece, u32)> {
     let places = places(&leaves, start, Aligned::Starts);
     leaves.into_iter().map(Piece::whole).zip(places).collect()

@@ -1,4 +1,4 @@
-//! The dispatch that captures a draw in a compute stage.
+//! Computes the size of the dispatch that captures a draw in a compute stage.
 
 use super::draw::{Draw, MOST_GROUPS, WORK_GROUP_SIZE};
 use super::layout::Layout;
@@ -11,8 +11,9 @@ impl Layout {
         self.draws.compute
     }
 
-    /// Returns the work groups, in x, y and z, of the dispatch that captures `draw`. A work group has
-    /// [`WORK_GROUP_SIZE`] × 1 × 1 invocations. If a number is 0, nothing is captured, and the dispatch can be omitted.
+    /// Returns the numbers of work groups in x, y and z for the dispatch that captures `draw`. A work group has
+    /// [`WORK_GROUP_SIZE`] × 1 × 1 invocations. If any number is 0, nothing is captured, and the dispatch can be
+    /// skipped.
     ///
     /// # Errors
     ///
@@ -27,7 +28,7 @@ impl Layout {
         let groups = draw.vertices().div_ceil(WORK_GROUP_SIZE.into());
         let rows = groups.div_ceil(MOST_GROUPS.into());
         let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
-        // Both fit: the check above limits the number of vertices.
+        // Both casts are exact, because the check above limits the number of vertices.
         Ok([in_row as u32, rows as u32, 1])
     }
 }
@@ -35,7 +36,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transform_feedback::known::Draws;
+    use crate::transform_feedback::draw_constraints::Draws;
     use crate::transform_feedback::{ProvokingVertex, Topology};
 
     fn draw(vertex_count: u32, instance_count: u32) -> Draw {

@@ -1,9 +1,9 @@
-//! The parameters of a draw, and the buffer ranges that it captures into.
+//! The parameters of a draw, and the buffer ranges into which the draw captures.
 
 use super::indices::Indices;
 use super::topology::Topology;
 
-/// The provoking vertex of a primitive: by default the first in Vulkan, the last in OpenGL.
+/// The provoking vertex of a primitive. By default, Vulkan uses the first vertex, and OpenGL the last.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[allow(missing_docs)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -20,17 +20,17 @@ pub enum ProvokingVertex {
 pub struct Draw {
     /// The topology of the application's draw; the capture pass is always a point list.
     pub topology: Topology,
-    /// Determines which vertex of a primitive is stored first.
+    /// The provoking vertex, which determines the order of the vertices in a captured primitive.
     pub provoking_vertex: ProvokingVertex,
     /// `firstVertex`, or `firstIndex` for a draw with indices.
     pub first_vertex: u32,
-    /// `vertexCount` of each instance, or `indexCount` for a draw with indices.
+    /// `vertexCount`, or `indexCount` for a draw with indices.
     pub vertex_count: u32,
     /// `firstInstance`.
     pub first_instance: u32,
     /// `instanceCount`.
     pub instance_count: u32,
-    /// The value that the shader reads as `gl_DrawID`: the number of the draw in a multi-draw.
+    /// The number of the draw in a multi-draw, which the shader reads as `gl_DrawID`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub draw_index: u32,
     /// The indices, if the draw has them.
@@ -41,11 +41,11 @@ pub struct Draw {
 /// The size of a work group in x if [a compute stage](super::Options::compute) captures.
 pub const WORK_GROUP_SIZE: u32 = 64;
 
-/// The work groups of a row: every device has at least this `maxComputeWorkGroupCount`.
+/// The maximum number of work groups per row, which is the minimum of `maxComputeWorkGroupCount` that Vulkan requires.
 pub(super) const MOST_GROUPS: u32 = 65_535;
 
-/// The most vertices of a dispatched draw, over all instances. Invocation numbers have 32 bits, and the last row of
-/// work groups is always complete.
+/// The maximum number of vertices of a dispatched draw, over all instances. Invocation numbers have 32 bits, and the
+/// dispatch rounds the number of invocations up to complete rows.
 pub(super) const MOST_VERTICES: u64 = (1 << 32) - (MOST_GROUPS * WORK_GROUP_SIZE) as u64;
 
 impl Draw {
@@ -66,25 +66,26 @@ impl Draw {
     }
 }
 
-/// The range of a buffer that a draw captures into. All sizes are in bytes, multiples of 4.
+/// The range of a buffer that a draw captures into. Offsets, sizes and counters are in bytes and multiples of 4.
 ///
-/// If the variants find their buffers by [address](super::Options::params), `offset` counts from `address`, and only
-/// `size` limits the range.
+/// If the host parameters contain the buffers' [addresses](super::Options::params), the range starts `offset` bytes
+/// after `address`, and only `size` limits it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferRange {
-    /// The address of the buffer (`VkDeviceAddress`); ignored if the buffer is bound.
+    /// The address of the buffer (`VkDeviceAddress`). Ignored if the variants use descriptors for the feedback
+    /// buffers.
     #[cfg_attr(feature = "serde", serde(default))]
     pub address: u64,
-    /// The start of the range in the bound buffer range.
+    /// The offset of the range from the start of the descriptor's range, or from `address`.
     pub offset: u32,
     /// The size of the range.
     pub size: u32,
-    /// The number of bytes that earlier draws have filled: the counter.
-    pub reached: u32,
+    /// The counter: the number of bytes that earlier draws have written.
+    pub counter: u32,
 }
 
 impl BufferRange {
-    /// An unbound buffer: its data is not stored, and it does not limit the other buffers.
-    pub const UNBOUND: Self = Self { address: 0, offset: 0, size: u32::MAX, reached: 0 };
+    /// An unbound buffer. Its data is not stored, and it does not limit the captures into other buffers.
+    pub const UNBOUND: Self = Self { address: 0, offset: 0, size: u32::MAX, counter: 0 };
 }

@@ -1,4 +1,4 @@
-//! The shader's own stores and atomics, which a stage that runs in two passes would execute twice.
+//! Assigns the shader's own stores and atomics to one pass. Otherwise a draw with two passes would execute them twice.
 
 use crate::code;
 use crate::effects::{Written, changes_memory, noun, target};
@@ -7,26 +7,26 @@ use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, FunctionCall};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Patch};
 
-/// The pass of a variant, for a draw with two passes.
+/// The pass in which a variant runs, for a draw with two passes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pass {
     Capture,
     Raster,
 }
 
-/// The stores and atomics of an entry point with visible effects, and its functions, in one version of the module.
-/// Several variants use them.
+/// The stores and atomics with visible effects that an entry point reaches, and the reached functions, in one version
+/// of the module. Several variants share this result.
 #[derive(Debug)]
 pub(super) struct Effects {
     functions: Vec<Id>,
-    /// The positions of the instructions.
+    /// The positions of the stores and atomics in the module.
     instructions: Vec<u32>,
 }
 
 impl Effects {
-    /// Finds the instructions in one walk through the functions that `entry` reaches.
+    /// Finds the stores and atomics in the functions that `entry` reaches.
     pub(super) fn find(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
-        // The entry point itself needs no entry in `seen`: no function may call it.
+        // The entry point needs no entry in `seen`, because no function may call it.
         let mut seen = HashSet::new();
         let mut open = vec![entry.function()];
         let mut effects = Self { functions: Vec::new(), instructions: Vec::new() };
@@ -45,7 +45,8 @@ impl Effects {
         effects
     }
 
-    /// Forbids contraction of the entry point's arithmetic, as drivers do if an output is `Invariant`.
+    /// Decorates all arithmetic that the entry point reaches with `NoContraction`. Drivers also disable contraction if
+    /// an output is `Invariant`.
     pub(super) fn forbid_contraction<'m>(&self, m: &'m Module<'_>, p: &mut Patch<'m, '_>) {
         let functions = self.functions.iter().filter_map(|id| m.function(*id));
         for inst in functions.flat_map(|function| function.instructions()) {
@@ -57,7 +58,7 @@ impl Effects {
         }
     }
 
-    /// Removes the side effects from the variant for `pass`, unless `kept` keeps them there.
+    /// Removes the side effects from the variant for `pass`, unless `kept` assigns them to this pass.
     pub(super) fn settle<'m>(
         &self,
         m: &'m Module<'_>,
@@ -75,11 +76,12 @@ impl Effects {
             (SideEffects::InFirstPass, Pass::Raster)
             | (SideEffects::InSecondPass, Pass::Capture) => {}
             (SideEffects::Refuse, _) => {
-                let message = "the shader stores to memory itself, and would in both passes";
+                let message =
+                    "the shader has its own stores to memory, and both passes would execute them";
                 let error = Error::new(&code::SIDE_EFFECTS_UNASSIGNED, message)
                     .about(target(first))
                     .at(first.at());
-                return Err(error.help("say which pass keeps its side effects"));
+                return Err(error.help("state which pass keeps the side effects"));
             }
         }
 
@@ -88,14 +90,14 @@ impl Effects {
         instructions.try_for_each(|inst| remove(m, p, inst))
     }
 
-    /// Refuses reads of memory that the shader writes: in the pass without the writes, they would return old values.
+    /// Refuses reads of memory that the shader writes. In the pass without the writes, the reads would return old
+    /// values.
     fn check_not_read_again(&self, m: &Module<'_>) -> Result<(), Error> {
         let mut written = Written::by(m, self.instructions.iter().map(|at| m.inst_at(*at)));
         let functions = self.functions.iter().filter_map(|id| m.function(*id));
         for inst in functions.flat_map(|function| function.instructions()) {
             if let Some(read) = written.read_by(m, inst) {
-                let message =
-                    "the shader reads what it writes, which only one of the two passes does";
+                let message = "the shader reads memory that it writes, but only one of the two passes writes it";
                 return Err(Error::new(&code::SIDE_EFFECTS_READ_BACK, message)
                     .about(m.root(read))
                     .at(inst.at()));
@@ -105,7 +107,8 @@ impl Effects {
     }
 }
 
-/// Removes an instruction, whose result must be unused: an atomic's value, or the first result of `modf` or `frexp`.
+/// Removes an instruction. Its result, such as the value of an atomic or the returned part of `modf` or `frexp`, must
+/// be unused.
 fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Result<(), Error> {
     let Some(result) = inst.result() else {
         p.remove(inst);
@@ -113,7 +116,7 @@ fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Resul
     };
     if let Some(user) = m.code_uses_of(result).next() {
         let message =
-            format!("the result of {} is used, and only one of the two passes has it", noun(inst));
+            format!("the result of {} is used, but only one of the two passes has it", noun(inst));
         return Err(Error::new(&code::SIDE_EFFECTS_RESULT_USED, message)
             .about(result)
             .at(user.at()));

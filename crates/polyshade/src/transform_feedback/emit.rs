@@ -1,4 +1,4 @@
-//! Generates the variants that capture.
+//! Generates the variants that capture, and `RasterOnly`.
 
 mod compute;
 mod feedback;
@@ -9,12 +9,12 @@ mod vertices;
 pub(super) use inputs::asks_draw_index;
 pub(super) use spill_outputs::reload_outputs;
 
+use super::draw_constraints::DrawParam;
 use super::effects::Pass;
-use super::known::HostWord;
 use super::layout::Piece;
 use super::leaves::Leaf;
 use super::outputs::Part;
-use super::{MAX_BUFFERS, Prepared, Topology, Variant, foreign};
+use super::{MAX_BUFFERS, Prepared, Topology, Variant, native_xfb};
 use crate::code;
 use crate::rewrite::{self, Added, Copies, Open, WordArray};
 use crate::source::Source;
@@ -28,8 +28,8 @@ use polyshade_spv::{
 };
 use spill_outputs::Spilled;
 
-/// Makes `CaptureOnly` or `SpillOutputs`. It stores the captured outputs, or all outputs too; its only stage output
-/// is `PointSize`, or none in a compute stage.
+/// Makes `CaptureOnly` or `SpillOutputs`. The variant stores the captured outputs, and `SpillOutputs` also stores all
+/// outputs. Its only stage output is `PointSize`, and a compute stage has no stage outputs.
 pub(super) fn capture<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -39,16 +39,16 @@ pub(super) fn capture<'m>(
 ) -> Result<(), Error> {
     let passes = variant == Variant::SpillOutputs;
     match passes {
-        // The shader runs in this pass only, so its side effects stay here.
+        // The shader runs only in this pass, which therefore keeps the side effects.
         true => spill_outputs::check(prepared, entry)?,
         false => {
             prepared.plan.effects.settle(m, p, prepared.side_effects, Pass::Capture)?;
         }
     }
 
-    // Outputs, and inputs that the host provides, become private variables.
+    // Outputs, and inputs with replaced values, move to the `Private` storage class.
     let mut taken = rewrite::interface(m, entry, StorageClass::OUTPUT);
-    foreign::strip_around(m, p, entry, &taken);
+    native_xfb::strip_around(m, p, entry, &taken);
     let draws = &prepared.plan.layout.draws;
     let inputs = inputs::inputs(m, entry, draws)?;
     taken.extend(inputs.iter().map(|input| input.variable));
@@ -58,7 +58,7 @@ pub(super) fn capture<'m>(
     }
     let wrapper = rewrite::wrap(m, p, entry);
     rewrite::demote_to_private(m, p, entry, &taken, Copies::None)?;
-    // Before the shader's code, fill these inputs; after it, store its outputs.
+    // Fill these inputs before the shader's code runs, and store the outputs after it.
     let bound = Bound::add(m, p, entry, prepared)?;
     let feedback = bound.feedback(prepared, StorageClass::PRIVATE);
     let is_filled = draws.indexed.is_some() || draws.compute;
@@ -81,7 +81,7 @@ pub(super) fn capture<'m>(
     Ok(())
 }
 
-/// The capabilities that these built-ins need, and nothing else.
+/// Capabilities that only built-ins need, each with such a built-in.
 const OF_BUILT_INS: [(Capability, BuiltIn); 9] = [
     (Capability::CLIP_DISTANCE, BuiltIn::CLIP_DISTANCE),
     (Capability::CULL_DISTANCE, BuiltIn::CULL_DISTANCE),
@@ -94,8 +94,8 @@ const OF_BUILT_INS: [(Capability, BuiltIn); 9] = [
     (Capability::DRAW_PARAMETERS, BuiltIn::DRAW_INDEX),
 ];
 
-/// Removes the capabilities that only `variables` need, which are no longer built-ins: outputs, and with `inputs`,
-/// inputs.
+/// Removes the capabilities that only the former built-ins `variables` need. They are outputs and, if `inputs` is set,
+/// also inputs.
 fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variables: &[Id], inputs: bool) {
     let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
     let mut unneeded: Vec<CapabilityInst<'m>> = declared
@@ -112,10 +112,10 @@ fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variables: &[
     for inst in m.section(Section::Annotations) {
         let of_whole =
             Decorate::of(inst).map(|one| (one.target(), one.decoration(), one.operands()));
-        let said = of_whole.or_else(|| {
+        let decorated = of_whole.or_else(|| {
             MemberDecorate::of(inst).map(|one| (one.target(), one.decoration(), one.operands()))
         });
-        if let Some((target, Decoration::BUILT_IN, &[builtin])) = said
+        if let Some((target, Decoration::BUILT_IN, &[builtin])) = decorated
             && !taken.contains(&target)
         {
             let needs = |inst: &CapabilityInst<'_>| {
@@ -127,7 +127,7 @@ fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variables: &[
     unneeded.iter().for_each(|inst| p.remove(inst.inst()));
 }
 
-/// Makes `Both`, which stores and has its outputs.
+/// Makes `Both`, which stores the captured outputs and keeps the stage outputs.
 pub(super) fn both<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -138,10 +138,16 @@ pub(super) fn both<'m>(
     let refused = [
         (
             !draws.any(Topology::is_list_or_strip),
-            "fans and line loops are captured by what is drawn as points",
+            "cannot capture and rasterize in one variant: fans and line loops are captured by a point list",
         ),
-        (draws.indexed.is_some(), "draws with indices are captured by what is drawn as points"),
-        (draws.compute, "a compute stage has no stage outputs"),
+        (
+            draws.indexed.is_some(),
+            "cannot capture and rasterize in one variant: draws with indices are captured by a point list",
+        ),
+        (
+            draws.compute,
+            "cannot capture and rasterize in one variant: a compute stage has no stage outputs",
+        ),
     ];
     if let Some((_, message)) = refused.into_iter().find(|(is, _)| *is) {
         return Err(Error::new(&code::CAPTURE_NO_COMBINED_VARIANT, message).about(entry.function()));
@@ -180,14 +186,14 @@ const NAMES: [&str; MAX_BUFFERS] = [
 
 /// The bindings and host parameters of a storing variant.
 struct Bound<'c> {
-    /// The type of storage buffers; none if the buffers have addresses.
+    /// The type of storage buffers; `None` if the buffers have addresses.
     array: Option<WordArray>,
     buffers: Vec<Buffer<'c>>,
     /// The index buffer, if draws have indices.
     indices: Option<Source>,
     /// The table of segments, if indices may restart primitives.
     segments: Option<Source>,
-    words: &'c [HostWord],
+    words: &'c [DrawParam],
     added: Added,
 }
 
@@ -231,7 +237,7 @@ impl<'c> Bound<'c> {
         Ok(Self { buffers, indices, segments, ..words })
     }
 
-    /// Adds only the host parameters; `array` is the type of storage buffers.
+    /// Adds the host parameters, but no buffers. `array` is the type of storage buffers.
     fn words_alone<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
@@ -271,7 +277,8 @@ fn store_outputs<'m>(
     }
 }
 
-/// Emits, at `at`, the number of the vertex in its instance, and of the instance unless draws have only one.
+/// Emits, at `at`, the number of the vertex in its instance, and the number of the instance unless draws have only one
+/// instance.
 fn vertex_and_instance<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -289,23 +296,23 @@ fn vertex_and_instance<'m>(
     };
     let vertex = match numbers {
         Some(numbers) => numbers.vertex,
-        None => builtin(p, BuiltIn::VERTEX_INDEX, HostWord::FirstVertex),
+        None => builtin(p, BuiltIn::VERTEX_INDEX, DrawParam::FirstVertex),
     };
     let instance = match numbers.and_then(|numbers| numbers.instance) {
         _ if feedback.draws.one_instance => None,
         Some(known) => Some(known),
-        None => Some(builtin(p, BuiltIn::INSTANCE_INDEX, HostWord::FirstInstance)),
+        None => Some(builtin(p, BuiltIn::INSTANCE_INDEX, DrawParam::FirstInstance)),
     };
     (vertex, instance)
 }
 
-/// Emits a load of a part of an output, whose variable now has the storage class `class`.
+/// Emits a load of a part of an output. Its variable now has the storage class `class`.
 pub(super) fn load(code: &mut Cursor<'_, '_, '_>, part: &Part, class: StorageClass) -> Id {
     let pointer = code.part(class, part.ty, part.variable, &part.path);
     code.load(part.ty, pointer)
 }
 
-/// Emits the 32-bit integers of a piece of an output, whose variable now has the storage class `class`.
+/// Emits the 32-bit integers of a piece of an output. Its variable now has the storage class `class`.
 fn words_of(code: &mut Cursor<'_, '_, '_>, piece: &Piece, class: StorageClass) -> Vec<Id> {
     let Piece { leaf, first, count } = piece;
     let value = load(code, &leaf.part, class);

@@ -1,8 +1,9 @@
-//! Capture by `VK_EXT_transform_feedback`: decorates outputs, and adds copies of those that it cannot decorate.
+//! Prepares capture by `VK_EXT_transform_feedback`: decorates outputs, and adds copies of outputs that cannot be
+//! decorated.
 //!
-//! A decoration captures a variable or a member of a block as a whole, once, at an aligned offset. Everything else
-//! that OpenGL can name (an element of an array, a member of a structure, components in another order, unaligned
-//! 64-bit components) is copied, bit by bit, to *shadow outputs* wherever the stage exports a vertex.
+//! A decoration can only capture a whole variable or block member, once, and at an aligned offset. OpenGL allows more:
+//! elements of arrays, members of structures, components in another order, unaligned 64-bit components. Wherever the
+//! stage exports a vertex, the bits of such parts are copied to *shadow outputs*.
 
 mod needs;
 mod shadows;
@@ -11,7 +12,7 @@ mod targets;
 use super::layout::{Layout, Stored};
 use super::options::{Options, Varyings};
 use super::outputs::Outputs;
-use super::{foreign, select};
+use super::{native_xfb, select};
 use crate::code;
 use crate::host::{self, Lowered, Requirements};
 use crate::rewrite::{Frame, Stages};
@@ -21,16 +22,16 @@ use shadows::Shadow;
 use std::collections::BTreeSet;
 use targets::Target;
 
-/// The layout, streams and added outputs of a shader whose outputs the extension captures.
+/// The layout, streams and added outputs of a shader for `VK_EXT_transform_feedback`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Decorated {
     /// The layout of the captured outputs.
     pub layout: Layout,
-    /// The vertex stream of each buffer; 0 except in geometry stages.
+    /// The vertex stream that each buffer captures; 0 except in geometry stages.
     pub streams: Vec<u32>,
-    /// Locations that were free and now have shadow outputs, one vector each.
+    /// The locations of the shadow outputs, one vector each.
     pub locations: Vec<u32>,
 }
 
@@ -40,22 +41,23 @@ const STAGES: Stages = Stages {
         ExecutionModel::TESSELLATION_EVALUATION,
         ExecutionModel::GEOMETRY,
     ],
-    otherwise: "is not captured by transform feedback",
+    otherwise: "cannot be captured by transform feedback",
 };
 
-/// Makes a variant of the vertex, tessellation evaluation or geometry shader `module` from which
-/// `VK_EXT_transform_feedback` captures the outputs that `options` name.
+/// Makes a variant of a vertex, tessellation evaluation or geometry shader for `VK_EXT_transform_feedback`. The
+/// extension then captures the outputs that `options` select.
 ///
-/// The options for storage buffers, host parameters, side effects and point size have no effect. A varying's buffer
-/// captures the vertex stream that the varying's `Stream` decoration names.
+/// The options for storage buffers, host parameters, side effects and point size have no effect. Each buffer captures
+/// the vertex stream that the `Stream` decorations of its varyings state.
 ///
 /// # Errors
 ///
 /// * `NotFound`, `Options` and `Malformed` as for [`prepare`](super::prepare()); also `Options` if one buffer would
 ///   capture two vertex streams.
 /// * `Unsupported`: another stage; a varying with components that are not 32- or 64-bit numbers, or whose size depends
-///   on a specialization constant; a name that stands for a whole structure or array of arrays; too few free locations
-///   for shadow outputs; limits of the [device](host::Device); the errors of the [rewrite tools](crate::rewrite).
+///   on a specialization constant; the name of a whole structure or array of arrays; too few free locations for shadow
+///   outputs; a capture that exceeds a limit of the [device](host::Device); the errors of the [rewrite
+///   tools](crate::rewrite).
 pub fn decorate<'m>(
     module: &'m Module<'_>,
     target: impl Into<host::Target>,
@@ -75,7 +77,7 @@ pub fn decorate<'m>(
     Ok(Lowered { module, progress, params: Vec::new(), requirements, result })
 }
 
-/// The result of applying the options to one module: everything except the edits.
+/// The decisions that the options lead to for one module. The edits follow them.
 struct Plan {
     layout: Layout,
     streams: Vec<u32>,
@@ -89,14 +91,14 @@ impl Plan {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
         if !options.draws().are_unknown() {
-            let message = "what is known of the draws means nothing to the extension";
+            let message = "restrictions of draws do not apply to the extension path";
             return Err(Error::new(&code::CAPTURE_DRAWS_WITH_EXTENSION, message));
         }
         let outputs = Outputs::of(m, entry);
         let (layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
         let (mut targets, mut shadows) = (Vec::new(), Vec::new());
-        // Outputs that a decoration cannot capture as requested become shadow outputs.
+        // Captures that a decoration cannot express use shadow outputs.
         if *options.varyings() != Varyings::Decorated {
             let rest;
             (targets, rest) = targets::find(m, &outputs, &layout, &stores);
@@ -121,7 +123,7 @@ fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
         (Some(one), Some(other)) => {
             let message = format!("one buffer would capture vertex streams {one} and {other}");
             let error = Error::new(&code::CAPTURE_STREAMS_SHARE_BUFFER, message);
-            Err(error.help("outputs of another stream go on behind gl_NextBuffer"))
+            Err(error.help("put outputs of another stream after gl_NextBuffer"))
         }
         (only, _) => Ok(only.unwrap_or(0)),
     }
@@ -129,8 +131,8 @@ fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
 
 /// Returns the vertex stream of a captured piece.
 fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
-    let said = stored.piece.leaf.part.said(m, Decoration::STREAM);
-    said.and_then(|words| words.first()).copied().unwrap_or(0)
+    let stream = stored.piece.leaf.part.decoration(m, Decoration::STREAM);
+    stream.and_then(|words| words.first()).copied().unwrap_or(0)
 }
 
 fn emit<'m>(
@@ -139,7 +141,7 @@ fn emit<'m>(
     entry: EntryPoint<'m>,
     plan: &Plan,
 ) -> Result<(), Error> {
-    foreign::strip_outputs(m, p, entry);
+    native_xfb::strip_outputs(m, p, entry);
 
     p.capability(Capability::TRANSFORM_FEEDBACK);
     if m.mode(entry.function(), ExecutionMode::XFB).is_none() {
@@ -152,9 +154,9 @@ fn emit<'m>(
 /// Returns the error for too few free locations below `end` for `wanted` shadow outputs.
 fn no_location(entry: EntryPoint<'_>, wanted: usize, end: u32) -> Error {
     let message =
-        format!("{wanted} outputs have to be copied, and too few locations below {end} are free");
+        format!("{wanted} outputs must be copied, but too few locations below {end} are free");
     let error = Error::new(&code::INTERFACE_NO_FREE_LOCATION, message).about(entry.function());
     error.help(
-        "say how many output components the device has, or capture whole outputs in their order",
+        "specify the device's limit of output components, or capture whole outputs in their order",
     )
 }

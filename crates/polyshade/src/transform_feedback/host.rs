@@ -7,12 +7,13 @@ use crate::code;
 use polyshade_spv::Error;
 
 impl Layout {
-    /// Returns the values of the host parameters for `draw`, which captures into `ranges`, one for each buffer.
+    /// Returns the values of the host parameters for `draw`. It captures into `ranges`, one range per buffer.
     ///
     /// # Errors
     ///
-    /// `Options`: the number of ranges is not that of the buffers; a range is not in multiples of 4 bytes, or is
-    /// unbound although the options exclude this; the draw violates the restrictions in the options.
+    /// `Options`: the number of ranges differs from the number of buffers; a range has an offset, size, counter or
+    /// address that is not a multiple of 4; a range is unbound, but the options do not allow this; the draw violates
+    /// the restrictions in the options.
     pub fn host_params(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
         self.check(ranges)?;
         self.draws.check(draw)?;
@@ -36,8 +37,8 @@ impl Layout {
         self.draws.topologies()
     }
 
-    /// Returns the number of primitives of `draw` that fit into all `ranges`, one for each buffer of the layout, and
-    /// are stored: queries report it as written. The number of needed primitives is [`Draw::primitives`].
+    /// Returns the number of primitives that `draw` stores: those that fit into all `ranges`, one range per buffer.
+    /// Queries report this number as primitives written, and [`Draw::primitives`] as primitives needed.
     ///
     /// # Errors
     ///
@@ -51,10 +52,10 @@ impl Layout {
         let needed = draw.primitives();
         let vertices = draw.topology.vertices_per_primitive();
         let fits = |(range, stride): (&BufferRange, u32)| {
-            let room = u64::from(range.size.saturating_sub(range.reached));
+            let room = u64::from(range.size.saturating_sub(range.counter));
             room / (u64::from(stride) * u64::from(vertices))
         };
-        // A buffer without captures does not limit the others.
+        // A buffer without captures does not limit the other buffers.
         let capturing =
             self.buffers.iter().map(|buffer| (buffer.stride, !buffer.captured.is_empty()));
         let fitting = ranges
@@ -66,7 +67,7 @@ impl Layout {
         fitting.map_or(needed, |fitting| fitting.min(needed))
     }
 
-    /// Returns the ranges after `draw`, with advanced counters.
+    /// Returns `ranges` with the counters after `draw`.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl Layout {
             }
             let bytes =
                 written.saturating_mul(u64::from(buffer.stride)).min(u64::from(u32::MAX)) as u32;
-            BufferRange { reached: range.reached.saturating_add(bytes), ..*range }
+            BufferRange { counter: range.counter.saturating_add(bytes), ..*range }
         });
         Ok(advanced.collect())
     }
@@ -94,11 +95,12 @@ impl Layout {
         }
         let mut bound = ranges.iter().filter(|range| **range != BufferRange::UNBOUND);
         if !self.draws.unbound && bound.clone().count() < ranges.len() {
-            let message = "a feedback buffer is not bound, for which the variants were not made";
+            let message =
+                "a feedback buffer is not bound, but the variants do not allow unbound buffers";
             return Err(Error::new(&code::CAPTURE_UNBOUND_BUFFER, message));
         }
         let odd = |range: &&BufferRange| {
-            let in_bytes = range.offset | range.size | range.reached;
+            let in_bytes = range.offset | range.size | range.counter;
             !in_bytes.is_multiple_of(4) || self.draws.by_address && !range.address.is_multiple_of(4)
         };
         match bound.find(odd) {

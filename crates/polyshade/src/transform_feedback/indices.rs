@@ -4,7 +4,8 @@ use super::topology::Topology;
 use crate::code;
 use polyshade_spv::Error;
 
-/// The type of an index. The values are those of the host parameter `index_type`: the binary logarithm of the bytes.
+/// The type of an index. The enum value is the value of the host parameter `index_type`: the binary logarithm of the
+/// size in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -19,12 +20,12 @@ pub enum IndexType {
 }
 
 impl IndexType {
-    /// Returns the bytes of an index.
+    /// Returns the size of an index in bytes.
     pub fn bytes(self) -> u32 {
         1 << self as u32
     }
 
-    /// Returns the index that restarts primitives if restart is enabled: all bits are set.
+    /// Returns the index that restarts primitives if primitive restart is enabled. All its bits are set.
     pub fn restart(self) -> u32 {
         u32::MAX >> (32 - 8 * self.bytes())
     }
@@ -36,39 +37,40 @@ impl IndexType {
 pub struct Indices {
     /// The type of the indices.
     pub index_type: IndexType,
-    /// The address of the index buffer (`VkDeviceAddress`); ignored if the buffer is bound.
+    /// The address of the index buffer (`VkDeviceAddress`). Ignored if the variants use a descriptor for the buffer.
     #[cfg_attr(feature = "serde", serde(default))]
     pub address: u64,
-    /// Bytes from the start of the bound range, or from `address`, to index 0: a multiple of the size of an index.
+    /// The offset of index 0 from the start of the bound range, or from `address`; a multiple of the index size.
     pub offset: u32,
-    /// Bytes of the buffer from index 0 on. Indices beyond are read as 0, as with `robustBufferAccess2`.
+    /// The size of the buffer from index 0 on. Indices beyond the end are read as 0, as with `robustBufferAccess2`.
     pub size: u32,
-    /// `vertexOffset`.
+    /// The number that is added to each index (`vertexOffset`).
     pub vertex_offset: i32,
-    /// The [primitives](Segments::primitives) of an instance, if indices may restart primitives.
+    /// The number of [primitives](Segments::primitives) per instance, if indices may restart primitives.
     #[cfg_attr(feature = "serde", serde(default))]
     pub restarted: Option<u32>,
-    /// The address of the [table](Segments::table) of segments, a multiple of 4; ignored if the table is bound.
+    /// The address of the [table](Segments::table) of segments, a multiple of 4. Ignored if the variants use a
+    /// descriptor for the table.
     #[cfg_attr(feature = "serde", serde(default))]
     pub table_address: u64,
-    /// Bytes of the table, if there is one.
+    /// The size of the table, or 0 without a table.
     #[cfg_attr(feature = "serde", serde(default))]
     pub table_size: u32,
 }
 
-/// The segments between restarts in the indices of a draw (`primitiveRestartEnable`). Primitives are assembled from
-/// each segment separately.
+/// The segments of a draw's indices between primitive restarts (`primitiveRestartEnable`). Each segment is assembled
+/// into primitives separately.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Segments {
     table: Vec<u32>,
 }
 
-/// The number of 32-bit values before the segments in the table.
+/// The number of 32-bit values in the table before the first segment.
 const HEAD: usize = 2;
 
 impl Segments {
-    /// Finds the segments in `count` indices from number `first` on. `bytes` is the index buffer from index 0 on, in
-    /// little-endian order. Indices beyond its end are 0.
+    /// Finds the segments in `count` indices, starting at index `first` of the buffer. `bytes` contains the index
+    /// buffer from index 0 on, in little-endian order. Indices beyond its end are 0.
     ///
     /// # Errors
     ///
@@ -83,7 +85,7 @@ impl Segments {
         let Some(end) = count.checked_add(1) else {
             return Err(Error::new(
                 &code::CAPTURE_DRAW_TOO_LARGE,
-                "a draw has less than 2^32 - 1 indices",
+                "a draw must have fewer than 2^32 - 1 indices",
             ));
         };
         let size = index_type.bytes() as usize;
@@ -105,14 +107,15 @@ impl Segments {
         Ok(Self { table })
     }
 
-    /// Returns the number of primitives of an instance.
+    /// Returns the number of primitives per instance.
     pub fn primitives(&self) -> u32 {
         self.table[1]
     }
 
-    /// Returns the table that the shader reads. It starts with the number of segments and
-    /// [`primitives`](Self::primitives). For each segment follow its first position in the draw's indices and the
-    /// number of primitives before it. The last entry has these values for the end, as if a restart followed.
+    /// Returns the table that the shader reads. It starts with the number of segments and the number of
+    /// [`primitives`](Self::primitives). Each segment has an entry with two values: its first position in the draw's
+    /// indices, and the number of primitives before it. A final entry has the same values for the end of the indices,
+    /// as if a restart followed.
     pub fn table(&self) -> &[u32] {
         &self.table
     }

@@ -1,6 +1,6 @@
 //! The layout of a vertex's captured outputs in the feedback buffers.
 
-use super::known::Draws;
+use super::draw_constraints::Draws;
 use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{MAX_BUFFERS, MAX_STRIDE};
@@ -12,9 +12,10 @@ use polyshade_spv::Error;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layout {
-    /// The feedback buffers, by number. A buffer between others that captures nothing has no descriptor.
+    /// The feedback buffers, in the order of their numbers. A buffer that captures nothing has no descriptor.
     pub buffers: Vec<BufferLayout>,
-    /// Bytes of the outputs of one vertex if they are [spilled](super::Options::spill_outputs), otherwise 0.
+    /// The size in bytes of one vertex's [spilled outputs](super::Options::spill_outputs); 0 if outputs are not
+    /// spilled.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
     pub(super) outputs_stride: u32,
     /// The restrictions on draws, which determine the host parameters.
@@ -28,14 +29,14 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// The data of one captured vertex in one buffer.
+/// The layout of one captured vertex in one buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BufferLayout {
-    /// Bytes from one vertex to the next, including gaps and trailing skips.
+    /// The number of bytes from one vertex to the next, including gaps and trailing skips.
     pub stride: u32,
-    /// Bytes from the start of a vertex to the end of its last captured component: the stride without trailing skips.
-    /// Devices limit it (`maxTransformFeedbackBufferDataSize`).
+    /// The number of bytes from the start of a vertex to the end of its last captured component: the stride without
+    /// trailing skips. Devices limit this size (`maxTransformFeedbackBufferDataSize`).
     pub data: u32,
     /// The captured varyings, in the order of the options.
     pub captured: Vec<Captured>,
@@ -45,15 +46,15 @@ pub struct BufferLayout {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Captured {
-    /// The text that selected it in the options; for a decorated output, the name of the output.
+    /// The text that selects the varying in the options; for a decorated output, the name of the output.
     pub name: String,
-    /// Bytes from the start of the vertex.
+    /// The offset in bytes from the start of the vertex.
     pub offset: u32,
     /// The number of 32-bit components; a 64-bit component counts as two.
     pub components: u32,
 }
 
-/// Consecutive components of a leaf.
+/// Consecutive components of one vector or scalar.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) leaf: Leaf,
@@ -88,7 +89,7 @@ pub(super) struct Builder {
     buffers: Vec<Buffer>,
     /// Whether a component may be captured more than once.
     repeats: bool,
-    /// The components captured so far, one bit each: a vector has up to four.
+    /// The components captured so far, as a mask with one bit per component.
     seen: HashMap<Part, u8>,
 }
 
@@ -96,7 +97,7 @@ pub(super) struct Builder {
 struct Buffer {
     captured: Vec<Captured>,
     stored: Vec<Stored>,
-    /// The length of a vertex so far, in 32-bit units.
+    /// The size of a vertex so far, in 32-bit units.
     words: u32,
 }
 
@@ -114,7 +115,7 @@ impl Builder {
     pub(super) fn need_buffer(&mut self, number: usize) -> Result<(), Error> {
         if number >= MAX_BUFFERS {
             let message = format!(
-                "there would be a feedback buffer {number}; the last one is {}",
+                "cannot capture to feedback buffer {number}: the last buffer is {}",
                 MAX_BUFFERS - 1
             );
             return Err(Error::new(&code::CAPTURE_TOO_MANY_BUFFERS, message));
@@ -149,7 +150,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Captures `pieces` at explicit offsets, which [`set_stride`](Self::set_stride) checks. None of them is a gap.
+    /// Captures `pieces` at explicit offsets, which [`set_stride`](Self::set_stride) checks later.
     pub(super) fn put(
         &mut self,
         number: usize,

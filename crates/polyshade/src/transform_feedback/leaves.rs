@@ -1,4 +1,4 @@
-//! Divides outputs into vectors and scalars.
+//! Divides outputs into leaves: vectors and scalars.
 
 use super::MAX_STRIDE;
 use super::outputs::Part;
@@ -14,13 +14,13 @@ pub(super) struct Leaf {
     pub(super) component: Id,
     /// The number of components: 1 for a scalar.
     pub(super) count: u32,
-    /// The number of 32-bit units of a component: 1 or 2.
+    /// The size of a component in 32-bit units: 1 or 2.
     pub(super) width: u32,
-    /// The location, and its 32-bit component, at which it begins; none for outputs without a location.
+    /// The location and 32-bit component at which the leaf begins; `None` for outputs without a location.
     pub(super) register: Option<(u32, u32)>,
-    /// Whether it is the first of an array, matrix or structure with 64-bit components.
+    /// Whether the leaf is the first of an array, matrix or structure with 64-bit components.
     pub(super) begins_wide: bool,
-    /// Whether it is the last of one.
+    /// Whether the leaf is the last of an array, matrix or structure with 64-bit components.
     pub(super) ends_wide: bool,
 }
 
@@ -31,16 +31,17 @@ impl Leaf {
     }
 }
 
-/// The deepest nesting of types: SPIR-V's limit for structures (2.17). Invalid modules may have arrays that contain
-/// themselves.
+/// The maximum nesting depth of types, which is SPIR-V's limit for structures (specification, 2.17). Invalid modules
+/// may have arrays that contain themselves.
 const DEEPEST: u32 = 255;
-/// The most vectors of one output: at least one 32-bit unit of a vertex each.
+/// The maximum number of leaves of one output. Each leaf occupies at least one 32-bit unit of a captured vertex.
 const MOST: usize = (MAX_STRIDE / 4) as usize;
-/// The most parts of one output that are visited.
+/// The maximum number of parts of one output that are visited.
 const MOST_PARTS: usize = 4 * MOST;
 
 /// Returns the vectors and scalars of `part` in the order of capture: members and elements one after the other,
-/// matrices column by column. `location` is the location and component of the first, if any; `name` is for messages.
+/// matrices column by column. `location` is the location and component of the first leaf, if any. `name` is used in
+/// messages.
 pub(super) fn leaves(
     m: &Module<'_>,
     part: &Part,
@@ -56,7 +57,7 @@ struct Walk<'w, 'm> {
     m: &'w Module<'m>,
     name: &'w str,
     sizes: Sizes<'w, 'm>,
-    /// Limits the time: structures without members add no leaves.
+    /// The number of visited parts. It limits the time, because structures without members add no leaves.
     visited: usize,
     found: Vec<Leaf>,
 }
@@ -90,7 +91,7 @@ impl Walk<'_, '_> {
             && let [first, ..] = inside
         {
             first.begins_wide = true;
-            inside.last_mut().expect("there is a first one").ends_wide = true;
+            inside.last_mut().expect("the list is not empty").ends_wide = true;
         }
         Ok(())
     }
@@ -133,8 +134,8 @@ impl Walk<'_, '_> {
         };
         let mut next = location.map(|(first, _)| first);
         for (member, ty) in (0..).zip(m.members(structure)) {
-            let said = own(member, Decoration::LOCATION);
-            let here = said.map(|said| said.saturating_add(shift)).or(next);
+            let location = own(member, Decoration::LOCATION);
+            let here = location.map(|location| location.saturating_add(shift)).or(next);
             let component = own(member, Decoration::COMPONENT).copied().unwrap_or(0);
             self.part(part.inside(member, ty), here.map(|here| (here, component)), depth - 1)?;
             next = here.map(|here| here.saturating_add(self.sizes.locations(ty)));
@@ -148,7 +149,7 @@ impl Walk<'_, '_> {
         };
         if length as usize > MOST {
             let message = format!(
-                "`{}` has {length} elements: a vertex takes {MAX_STRIDE} bytes at most",
+                "`{}` has {length} elements: a vertex can take at most {MAX_STRIDE} bytes",
                 self.name
             );
             return Err(Error::new(&code::CAPTURE_VERTEX_TOO_LARGE, message).about(part.variable));
@@ -178,7 +179,7 @@ impl Walk<'_, '_> {
                 return Err(Error::new(&code::CAPTURE_COMPONENT_TYPE, message).about(part.variable));
             }
             _ => {
-                let message = format!("`{name}` is not made of numbers of 32 or 64 bits");
+                let message = format!("`{name}` does not consist of numbers of 32 or 64 bits");
                 return Err(Error::new(&code::CAPTURE_COMPONENT_TYPE, message).about(part.variable));
             }
         };
@@ -196,8 +197,8 @@ pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) ->
     let message = format!("the size of `{name}` depends on a specialization constant");
     let error = Error::new(&code::CAPTURE_SPECIALIZED_SIZE, message).about(variable);
     match m.decoration(length, Decoration::SPEC_ID).and_then(|words| words.first()) {
-        Some(number) => error.help(format!("say the value of constant {number} in the options")),
-        None => error.help("say the values of the shader's constants in the options"),
+        Some(number) => error.help(format!("give the value of constant {number} in the options")),
+        None => error.help("give the values of the shader's constants in the options"),
     }
 }
 

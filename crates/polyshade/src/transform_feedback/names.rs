@@ -7,7 +7,7 @@ use crate::code;
 use polyshade_spv::{Error, Id, Module, Type};
 use std::iter::once;
 
-/// Finds the output with this name, or an element or member of one.
+/// Finds the output, or the element or member of an output, that `name` denotes.
 pub(super) fn find(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Part, Error> {
     // Try the longest output name first, because the names of block members contain dots.
     let ends = name.rmatch_indices(['.', '[']).map(|(end, _)| end);
@@ -39,7 +39,7 @@ fn not_found(outputs: &Outputs, name: &str) -> Error {
     error.help(format!("the nearest outputs: {}", near.join(", ")))
 }
 
-/// Follows `rest`, such as `[2].colour`, from `part` on.
+/// Returns the part of `part` that `rest`, such as `[2].colour`, denotes.
 fn descend(m: &Module<'_>, mut part: Part, mut rest: &str, name: &str) -> Result<Part, Error> {
     while !rest.is_empty() {
         if let Some(Type::Array { length, .. }) = m.ty(part.ty)
@@ -48,7 +48,8 @@ fn descend(m: &Module<'_>, mut part: Part, mut rest: &str, name: &str) -> Result
             return Err(open_size(m, name, part.variable, length));
         }
         let (index, ty, after) = step(m, &part, rest).ok_or_else(|| {
-            let message = format!("`{name}` names nothing: `{rest}` does not fit the type there");
+            let message =
+                format!("`{name}` is not part of an output: `{rest}` does not fit the type");
             Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, message).about(part.variable)
         })?;
         part.path.push(index);
@@ -58,7 +59,8 @@ fn descend(m: &Module<'_>, mut part: Part, mut rest: &str, name: &str) -> Result
     Ok(part)
 }
 
-/// Returns the index that the start of `rest` selects in `part`, the type there, and the remaining text.
+/// Returns the index that the start of `rest` selects in `part`, the type of the selected part, and the remaining
+/// text.
 fn step<'r>(m: &Module<'_>, part: &Part, rest: &'r str) -> Option<(u32, Id, &'r str)> {
     if let Some(inside) = rest.strip_prefix('[') {
         let (digits, after) = inside.split_once(']')?;
@@ -75,10 +77,10 @@ fn step<'r>(m: &Module<'_>, part: &Part, rest: &'r str) -> Option<(u32, Id, &'r 
     Some((index as u32, ty, &inside[end..]))
 }
 
-/// The number of letters in which names are compared.
+/// The number of letters that are compared in two names.
 const COMPARED: usize = 64;
 
-/// Returns Levenshtein's distance of the first [`COMPARED`] letters, ignoring case.
+/// Returns the Levenshtein distance between the first [`COMPARED`] letters of two names, ignoring case.
 fn distance(left: &str, right: &str) -> usize {
     let letters =
         |text: &str| -> Vec<char> { text.to_lowercase().chars().take(COMPARED).collect() };

@@ -1,8 +1,8 @@
 //! The options of a capture.
 
 use super::MAX_BUFFERS;
+use super::draw_constraints::{Draws, Indexed};
 use super::indices::IndexType;
-use super::known::{Draws, Indexed};
 use super::topology::Topology;
 use super::varying::{StreamOutputEntry, Varying};
 use crate::host::{Binding, ParamSource, Reserved, Set, SideEffects};
@@ -46,9 +46,9 @@ impl Default for Options {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub(super) enum Varyings {
-    /// All into one buffer; `gl_NextBuffer` switches to the next one.
+    /// All varyings, captured into one buffer; `gl_NextBuffer` switches to the next buffer.
     Interleaved(Vec<Varying>),
-    /// Each into its own buffer.
+    /// Varyings that are each captured into a separate buffer.
     Separate(Vec<Varying>),
     /// Direct3D stream output entries, and the strides of the slots.
     StreamOutput(Vec<StreamOutputEntry>, Vec<u32>),
@@ -58,12 +58,12 @@ pub(super) enum Varyings {
 
 impl Options {
     /// Returns options that capture nothing yet. By default, the feedback buffers are storage buffers from binding 0
-    /// on, in the last of the four sets of every Vulkan device that the shader does not use and that is not reserved.
+    /// on. Their set is the highest of sets 0 to 3 that the shader does not use and that is not reserved.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Captures these varyings in order into one buffer, as `GL_INTERLEAVED_ATTRIBS`. 64-bit components are not
+    /// Captures these varyings in order into one buffer, like `GL_INTERLEAVED_ATTRIBS`. 64-bit components are not
     /// aligned.
     #[must_use]
     pub fn interleaved<V: Into<Varying>>(mut self, varyings: impl IntoIterator<Item = V>) -> Self {
@@ -71,7 +71,7 @@ impl Options {
         self
     }
 
-    /// Captures each of these varyings into its own buffer, as `GL_SEPARATE_ATTRIBS`.
+    /// Captures each of these varyings into a separate buffer, like `GL_SEPARATE_ATTRIBS`.
     #[must_use]
     pub fn separate<V: Into<Varying>>(mut self, varyings: impl IntoIterator<Item = V>) -> Self {
         self.varyings = Varyings::Separate(varyings.into_iter().map(Into::into).collect());
@@ -79,8 +79,8 @@ impl Options {
     }
 
     /// Captures the entries of a Direct3D stream output declaration, each after the earlier entries of its slot.
-    /// `strides` are the strides of the slots in bytes, multiples of 4. For a slot without one, the entries determine
-    /// the stride. Strides after the last used slot are ignored.
+    /// `strides` are the strides of the slots in bytes, multiples of 4. If a slot has no stride in the list, its
+    /// entries determine the stride. Strides after the last used slot are ignored.
     #[must_use]
     pub fn stream_output(
         mut self,
@@ -92,15 +92,16 @@ impl Options {
         self
     }
 
-    /// Captures the outputs that the module's own `Offset`, `XfbBuffer` and `XfbStride` decorations select, as a device
-    /// with `VK_EXT_transform_feedback` does. Otherwise, for example [with names](Self::interleaved), they are ignored.
+    /// Captures the outputs that the module's own `Offset`, `XfbBuffer` and `XfbStride` decorations select, as a
+    /// device with `VK_EXT_transform_feedback` does. If varyings are selected in another way, for example [by
+    /// name](Self::interleaved), these decorations are ignored.
     #[must_use]
     pub fn decorated(mut self) -> Self {
         self.varyings = Varyings::Decorated;
         self
     }
 
-    /// Allows a varying to be captured several times, which OpenGL and Vulkan forbid.
+    /// Allows a varying to be captured several times. OpenGL and Vulkan forbid this.
     #[must_use]
     pub fn allow_duplicates(mut self) -> Self {
         self.allow_duplicates = true;
@@ -120,40 +121,41 @@ impl Options {
         self
     }
 
-    /// Puts feedback buffer 0 at `binding` and the others at the bindings after it. Without
-    /// [`into_set`](Self::into_set), they are in the last of the four sets that every Vulkan device has in which
-    /// these bindings are free.
+    /// Puts feedback buffer 0 at `binding` and the other feedback buffers at the following bindings. Without
+    /// [`into_set`](Self::into_set), their set is the highest of sets 0 to 3 in which these bindings are free.
     #[must_use]
     pub fn at_binding(mut self, binding: Binding) -> Self {
         self.binding = Some(binding);
         self
     }
 
-    /// Sets the source of the host parameters; the default is a storage buffer at the binding after the feedback
-    /// buffers. With an [address](ParamSource::Address), the parameters contain the addresses of the feedback buffers
-    /// too. Then nothing is bound, offsets need no alignment, and only the parameters state where a buffer ends.
+    /// Sets the source of the host parameters; the default is a storage buffer at the binding after all other buffers
+    /// of the capture. With an [address](ParamSource::Address) as the source, the parameters also contain the
+    /// addresses of the feedback buffers. Then no buffer is bound, offsets need no alignment, and only the size
+    /// parameters limit the stores to a buffer.
     #[must_use]
     pub fn params(mut self, source: ParamSource) -> Self {
         self.params = ParamsAt::Source(source);
         self
     }
 
-    /// Puts the host parameters into a uniform buffer at the binding after the last feedback buffer.
+    /// Puts the host parameters into a uniform buffer at the binding after all other buffers of the capture.
     #[must_use]
     pub fn params_in_uniform(mut self) -> Self {
         self.params = ParamsAt::Uniform;
         self
     }
 
-    /// Gives the specialization constant `id` the value `bits`; for a boolean, 0 is false. In the variants it is an
-    /// ordinary constant, so the sizes of outputs that depend on it are known.
+    /// Gives the specialization constant `id` the value `bits`; for a boolean, 0 is false. In the variants, `id` is an
+    /// ordinary constant, so it can determine the sizes of captured outputs.
     #[must_use]
     pub fn specialize(mut self, id: u32, bits: u64) -> Self {
         self.constants.push((id, bits));
         self
     }
 
-    /// Sets the pass that executes the shader's own stores and atomics; by default they are refused.
+    /// Sets the pass that executes the shader's own stores and atomics. By default, shaders with side effects are
+    /// refused.
     #[must_use]
     pub fn side_effects(mut self, side_effects: SideEffects) -> Self {
         self.side_effects = side_effects;
@@ -168,42 +170,43 @@ impl Options {
         self
     }
 
-    /// Restricts draws to these topologies, which saves the code for others. The default is all without adjacency.
+    /// Restricts draws to these topologies, so that the variants need no code for other topologies. The default is all
+    /// topologies without adjacency.
     #[must_use]
     pub fn topologies(mut self, topologies: impl IntoIterator<Item = Topology>) -> Self {
         self.draws.set_topologies(topologies);
         self
     }
 
-    /// Restricts draws to one instance, which saves code.
+    /// Restricts draws to one instance, which makes the variants smaller.
     #[must_use]
     pub fn one_instance(mut self) -> Self {
         self.draws.one_instance = true;
         self
     }
 
-    /// Makes the host pass the number of vertices to capture instead of the sizes of the feedback ranges. The
-    /// parameter `limit` counts the vertices of all primitives that fit. This saves the code that computes it.
-    /// Nothing is stored beyond the bound buffers, whatever the parameter is.
+    /// Replaces the sizes of the feedback ranges in the host parameters by `limit`, the number of vertices of all
+    /// primitives that fit. The variants are smaller, because they need not compute this number. They store nothing
+    /// beyond the bound buffers, whatever the value of `limit` is.
     #[must_use]
     pub fn limit_in_vertices(mut self) -> Self {
         self.draws.limit_in_vertices = true;
         self
     }
 
-    /// Allows unbound feedback buffers, whose data is [not stored](super::BufferRange::UNBOUND), as in Vulkan. If
-    /// feedback buffers are descriptors, the host must bind some buffer there, which stays unchanged.
+    /// Allows unbound feedback buffers. As in Vulkan, their data is [not stored](super::BufferRange::UNBOUND). If
+    /// feedback buffers are descriptors, the host must bind a placeholder buffer, which stays unchanged.
     #[must_use]
     pub fn unbound_buffers(mut self) -> Self {
         self.draws.unbound = true;
         self
     }
 
-    /// Makes the variants for draws with indices of `index_type`; with [`None`], the parameter `index_type` sets it
-    /// for each draw. [`CaptureOnly`](super::Variant::CaptureOnly) reads the indices from a storage buffer at the
-    /// binding after the feedback buffers, or by their address. It cannot have vertex attributes, because the fixed
-    /// function would fetch them for the wrong vertex: [pull](crate::vertex_pulling) them first, unless they are
-    /// [constant](Self::constant_attributes).
+    /// Makes the variants for draws with indices of `index_type`. With [`None`], the host parameter `index_type` sets
+    /// the type for each draw. [`CaptureOnly`](super::Variant::CaptureOnly) reads the indices from a storage buffer at
+    /// the binding after the feedback buffers, or from their address. It cannot have vertex attributes, because
+    /// fixed-function vertex input would fetch them for the wrong vertex. [Pull](crate::vertex_pulling) attributes
+    /// first, unless they are [constant](Self::constant_attributes).
     #[must_use]
     pub fn indexed(mut self, index_type: Option<IndexType>) -> Self {
         let indexed = self.draws.indexed.unwrap_or_default();
@@ -211,8 +214,8 @@ impl Options {
         self
     }
 
-    /// Declares that the attributes at these locations are the same for all vertices: draws with
-    /// [indices](Self::indexed) may have them. An example is the attribute that contains the
+    /// Declares that the attributes at these locations are the same for all vertices, which allows them in draws with
+    /// [indices](Self::indexed). An example is the attribute that contains the
     /// [address](crate::host::AddressSource::Attribute) of the parameters of [vertex pulling](crate::vertex_pulling).
     #[must_use]
     pub fn constant_attributes(mut self, locations: impl IntoIterator<Item = u32>) -> Self {
@@ -225,7 +228,7 @@ impl Options {
     /// [`RasterOnly`](super::Variant::RasterOnly). [`Both`](super::Variant::Both) is not available, and
     /// [`point_size`](Self::point_size) has no effect. The shader cannot have vertex attributes:
     /// [pull](crate::vertex_pulling) them first. Built-in inputs that compute stages lack, such as `ViewIndex`, are
-    /// refused, and so is `DrawIndex` in draws without [indices](Self::indexed).
+    /// refused.
     #[must_use]
     pub fn compute(mut self) -> Self {
         self.draws.compute = true;
@@ -242,9 +245,9 @@ impl Options {
         self.draws.indexed.is_some()
     }
 
-    /// Allows indices of all ones, which restart primitives (`primitiveRestartEnable`). The host makes a
-    /// [table](super::Segments) of the segments between restarts. The shader reads it from the storage buffer after
-    /// the index buffer, or by its address. This implies [`indexed`](Self::indexed).
+    /// Allows primitive restart (`primitiveRestartEnable`): an index with all bits set starts a new primitive. The
+    /// host makes a [table](super::Segments) of the segments between restarts. The shader reads the table from the
+    /// storage buffer after the index buffer, or from its address. This option implies [`indexed`](Self::indexed).
     #[must_use]
     pub fn restart(mut self) -> Self {
         let indexed = self.draws.indexed.unwrap_or_default();
@@ -254,10 +257,10 @@ impl Options {
 
     /// Runs the shader once for each vertex of a draw that is both captured and rasterized.
     /// [`SpillOutputs`](super::Variant::SpillOutputs) stores all outputs of the stage in an additional storage buffer
-    /// of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding after the others.
-    /// [`ReloadOutputs`](super::Variant::ReloadOutputs), drawn after a barrier, loads them. This pays if the shader
-    /// costs more than the transfer of its outputs. It is refused if buffers have [addresses](Self::params) or
-    /// indices [restart](Self::restart) primitives.
+    /// of [`Layout::outputs_size`](super::Layout::outputs_size) bytes, at the binding after the feedback and index
+    /// buffers. After a barrier, [`ReloadOutputs`](super::Variant::ReloadOutputs) loads the outputs. This is faster if
+    /// running the shader costs more than storing and loading its outputs. The option is refused if buffers have
+    /// [addresses](Self::params) or indices [restart](Self::restart) primitives.
     #[must_use]
     pub fn spill_outputs(mut self) -> Self {
         self.draws.spill_outputs = true;
@@ -276,8 +279,8 @@ impl Options {
         &self.varyings
     }
 
-    /// Returns the bindings that the options set explicitly: those of the feedback buffers, the index buffer, the
-    /// table of segments, the spilled outputs and the host parameters.
+    /// Returns the bindings that the options set explicitly, for the feedback buffers, the index buffer, the table of
+    /// segments, the spilled outputs and the host parameters.
     pub(crate) fn reserved(&self) -> Reserved {
         let (Some(set), Some(Binding(first))) = (self.set, self.binding) else {
             return Reserved::new();

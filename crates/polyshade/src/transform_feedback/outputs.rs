@@ -23,8 +23,12 @@ impl Part {
         Self { variable: self.variable, path, ty }
     }
 
-    /// Returns the operands of `decoration` on the part: those of its block member, otherwise those of its variable.
-    pub(super) fn said<'m>(&self, m: &'m Module<'_>, decoration: Decoration) -> Option<&'m [u32]> {
+    /// Returns the operands of `decoration` on the part's block member, or otherwise on its variable.
+    pub(super) fn decoration<'m>(
+        &self,
+        m: &'m Module<'_>,
+        decoration: Decoration,
+    ) -> Option<&'m [u32]> {
         let of_member = || {
             let mut ty = m.pointee(self.variable)?;
             let mut path = self.path.iter();
@@ -41,12 +45,12 @@ impl Part {
 /// An output variable, or a member of an output block.
 pub(super) struct Output<'m> {
     pub(super) part: Part,
-    /// The name by which options select it.
+    /// The name by which options select the output.
     pub(super) name: Option<Cow<'m, str>>,
     pub(super) builtin: Option<BuiltIn>,
-    /// Its first location; none for a built-in, or if only its members have locations.
+    /// The first location of the output; `None` for a built-in, or if only members have locations.
     pub(super) location: Option<u32>,
-    /// The component of the location at which it begins.
+    /// The component at which the output begins in its first location.
     pub(super) component: u32,
     /// The semantic that an HLSL compiler recorded, such as `TEXCOORD3`.
     pub(super) semantic: Option<Cow<'m, str>>,
@@ -69,7 +73,7 @@ pub(super) struct Outputs<'m> {
     pub(super) all: Vec<Output<'m>>,
     /// The variables, in the order of the interface.
     pub(super) variables: Vec<Id>,
-    /// The indices in `all` of outputs with a name, sorted by name, then by index.
+    /// The indices in `all` of the named outputs, sorted by name, then by index.
     by_name: Vec<usize>,
 }
 
@@ -98,12 +102,13 @@ impl<'m> Outputs<'m> {
         if structure == ty && is_block(m, structure) {
             return self.add_block(m, &whole);
         }
-        let Said { builtin, location, component, semantic } = Said::of(m, variable, None);
+        let OutputDecorations { builtin, location, component, semantic } =
+            OutputDecorations::of(m, variable, None);
         let own_name = m.name(variable);
         let semantic = semantic.or_else(|| without_prefix(own_name.clone()?));
         let name = match builtin {
             Some(builtin) => builtin.glsl_name().map(Cow::Borrowed),
-            // In an array of blocks too, the name is that of the block: `Block[i].member`.
+            // OpenGL also uses the block's name for arrays of blocks: `Block[i].member`.
             None if is_block(m, structure) => m.name(structure),
             None => own_name,
         };
@@ -119,7 +124,8 @@ impl<'m> Outputs<'m> {
         let mut sizes = Sizes::new(m);
         self.all.reserve(m.members(block).len());
         for (member, ty) in (0..).zip(m.members(block)) {
-            let Said { builtin, location, component, semantic } = Said::of(m, block, Some(member));
+            let OutputDecorations { builtin, location, component, semantic } =
+                OutputDecorations::of(m, block, Some(member));
             let name = match (builtin, m.member_name(block, member)) {
                 (Some(builtin), _) => builtin.glsl_name().map(Cow::Borrowed),
                 (None, Some(name)) if has_instance => Some(format!("{block_name}.{name}").into()),
@@ -138,7 +144,7 @@ impl<'m> Outputs<'m> {
         }
     }
 
-    /// Returns the names of all outputs, each once, in the order of the interface.
+    /// Returns the distinct names of all outputs, in the order of the interface.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let named = self.all.iter().filter_map(|output| Some((output, output.name.as_deref()?)));
         let is_first = |(output, name): &(&Output<'_>, &str)| {
@@ -147,7 +153,7 @@ impl<'m> Outputs<'m> {
         named.filter(is_first).map(|(_, name)| name)
     }
 
-    /// Returns the outputs with this name; if there are several, the module cannot be captured by name.
+    /// Returns the outputs with this name. If several outputs share it, the name cannot select a capture.
     pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Output<'m>> {
         let name_of = |number: &usize| self.all[*number].name.as_deref();
         let start = self.by_name.partition_point(|number| name_of(number) < Some(name));
@@ -162,36 +168,36 @@ fn first(operands: Option<&[u32]>) -> Option<u32> {
     operands?.first().copied()
 }
 
-/// The decorations of an output; of repeated ones, the first.
+/// The decorations of an output. If a decoration is repeated, the first one counts.
 #[derive(Default)]
-struct Said<'m> {
+struct OutputDecorations<'m> {
     builtin: Option<BuiltIn>,
     location: Option<u32>,
     component: u32,
     semantic: Option<Cow<'m, str>>,
 }
 
-impl<'m> Said<'m> {
+impl<'m> OutputDecorations<'m> {
     fn of(m: &'m Module<'_>, id: Id, member: Option<u32>) -> Self {
-        let (mut said, mut component) = (Self::default(), None);
+        let (mut found, mut component) = (Self::default(), None);
         for applied in m.decorations_of_member(id, member) {
             let number = applied.operands.first().copied();
             match applied.decoration {
-                Decoration::BUILT_IN => said.builtin = said.builtin.or(number.map(BuiltIn)),
-                Decoration::LOCATION => said.location = said.location.or(number),
+                Decoration::BUILT_IN => found.builtin = found.builtin.or(number.map(BuiltIn)),
+                Decoration::LOCATION => found.location = found.location.or(number),
                 Decoration::COMPONENT => component = component.or(number),
-                Decoration::USER_SEMANTIC if said.semantic.is_none() => {
-                    said.semantic = Some(polyshade_spv::decode_text(applied.operands));
+                Decoration::USER_SEMANTIC if found.semantic.is_none() => {
+                    found.semantic = Some(polyshade_spv::decode_text(applied.operands));
                 }
                 _ => {}
             }
         }
-        said.component = component.unwrap_or(0);
-        said
+        found.component = component.unwrap_or(0);
+        found
     }
 }
 
-/// Returns the semantic in a name from DXC, without the common prefix.
+/// Returns the semantic in a name from DXC, without the prefix `out.var.`.
 fn without_prefix(name: Cow<'_, str>) -> Option<Cow<'_, str>> {
     const PREFIX: &str = "out.var.";
     match name {

@@ -31,7 +31,7 @@ pub(super) fn lay_out(
     }
     let (layout, stores) = select.builder.finish()?.ok_or_else(|| nothing(outputs))?;
     for Output { part, builtin, .. } in &outputs.all {
-        // There may be thousands of outputs, but few are built-ins: search for those only.
+        // There may be thousands of outputs, but few are built-ins, so only built-ins are searched for.
         let Some(builtin) = *builtin else { continue };
         let mut captured = stores.iter().flatten().map(|stored| &stored.piece.leaf.part);
         if captured.any(|captured| captured == part) {
@@ -43,7 +43,7 @@ pub(super) fn lay_out(
 
 fn nothing(outputs: &Outputs) -> Error {
     let names: Vec<String> = outputs.names().take(8).map(|name| format!("`{name}`")).collect();
-    let error = Error::new(&code::CAPTURE_NO_VARYINGS, "there is no varying to capture");
+    let error = Error::new(&code::CAPTURE_NO_VARYINGS, "the list of varyings is empty");
     error.help(format!("outputs of the shader: {}", names.join(", ")))
 }
 
@@ -51,7 +51,7 @@ struct Select<'s, 'w> {
     frame: &'s Frame<'w>,
     m: &'s Module<'w>,
     outputs: &'s Outputs<'s>,
-    /// The outputs in the caller's module, where some have other ids: isolation changes them.
+    /// The output variables in the caller's module, where some ids differ from those in the isolated version.
     given: OnceCell<Vec<Id>>,
     builder: Builder,
 }
@@ -109,7 +109,7 @@ impl<'s> Select<'s, '_> {
     fn by_builtin(&self, builtin: BuiltIn) -> Result<(Cow<'s, str>, Vec<Piece>), Error> {
         let output = self.outputs.all.iter().find(|output| output.builtin == Some(builtin));
         let output = output.ok_or_else(|| {
-            let message = format!("there is no output that is built-in {}", builtin.0);
+            let message = format!("the shader has no output with built-in {}", builtin.0);
             Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, message)
         })?;
         let shown = output.shown();
@@ -189,7 +189,7 @@ impl<'s> Select<'s, '_> {
         Ok(())
     }
 
-    /// Returns the components of the register with a semantic, each as leaf and component.
+    /// Returns the components of the register with a semantic, each as a leaf and the index of a component in it.
     fn by_semantic(&self, name: &str, index: u32, shown: &str) -> Result<Vec<(Leaf, u32)>, Error> {
         let mut near = Vec::new();
         for output in &self.outputs.all {
@@ -200,7 +200,7 @@ impl<'s> Select<'s, '_> {
             if output.builtin.is_some() || !other.eq_ignore_ascii_case(name) || base > index {
                 continue;
             }
-            // Each element of an array or row of a matrix has its own register and index.
+            // Each element of an array or row of a matrix has a separate register and semantic index.
             let leaves = leaves(self.m, &output.part, &output.shown(), None)?;
             if let Some(leaf) = leaves.into_iter().nth((index - base) as usize) {
                 return Ok((0..leaf.count).map(|component| (leaf.clone(), component)).collect());
@@ -210,7 +210,7 @@ impl<'s> Select<'s, '_> {
             && let Some(output) =
                 self.outputs.all.iter().find(|output| output.builtin == Some(builtin))
         {
-            // Clip and cull distances are arrays of scalars, of which four are in a register.
+            // Clip and cull distances are arrays of scalars. A register contains four of them.
             let leaves = leaves(self.m, &output.part, &output.shown(), None)?;
             let scalars =
                 leaves.into_iter().flat_map(|leaf| (0..leaf.count).map(move |i| (leaf.clone(), i)));
@@ -231,7 +231,8 @@ impl<'s> Select<'s, '_> {
 
 const NEXT_BUFFER: &str = "gl_NextBuffer";
 
-/// Returns the pieces that `name` captures. As in OpenGL, a structure or array of arrays must be named by its parts.
+/// Returns the pieces that `name` captures. As in OpenGL, `name` cannot be that of a whole structure or array of
+/// arrays.
 pub(super) fn by_name(m: &Module<'_>, outputs: &Outputs, name: &str) -> Result<Vec<Piece>, Error> {
     let part = names::find(m, outputs, name)?;
     check_whole(m, &part, name)?;
@@ -275,7 +276,8 @@ fn check_whole(m: &Module<'_>, part: &Part, name: &str) -> Result<(), Error> {
     }
 }
 
-/// Returns the position of a component of `leaf` among all components of all locations, if it is in `wanted`.
+/// Returns the position of a component of `leaf` among the components of all locations, or `None` if it is not in
+/// `wanted`.
 fn place_of(leaf: &Leaf, component: u32, wanted: Locations) -> Result<Option<u64>, Error> {
     let Some((location, first)) = leaf.register else { return Ok(None) };
     let start = u64::from(location) * 4 + u64::from(first) + u64::from(component * leaf.width);
@@ -292,11 +294,11 @@ fn place_of(leaf: &Leaf, component: u32, wanted: Locations) -> Result<Option<u64
 }
 
 fn split(what: &dyn std::fmt::Display, leaf: &Leaf) -> Error {
-    let message = format!("`{what}` splits a component of 64 bits");
+    let message = format!("`{what}` splits a 64-bit component");
     Error::new(&code::CAPTURE_SPLIT_COMPONENT, message).about(leaf.part.variable)
 }
 
-/// Returns the pieces of the `components` of `register`; `shown` is the selecting text.
+/// Returns the pieces for `components` of `register`; `shown` is the text that selects them.
 fn cut(
     register: Vec<(Leaf, u32)>,
     components: Components,
@@ -308,7 +310,7 @@ fn cut(
         some => some.first()..some.end(),
     };
     if wanted.end > words {
-        let message = format!("there is no output `{shown}`: it has {words} components");
+        let message = format!("there is no output `{shown}`: the register has {words} components");
         let error = Error::new(&code::CAPTURE_OUTPUT_NOT_FOUND, message);
         return Err(error.about(register[0].0.part.variable));
     }
@@ -326,7 +328,7 @@ fn cut(
     Ok(join(taken))
 }
 
-/// Joins consecutive components of one leaf to pieces.
+/// Joins consecutive components of a leaf into pieces.
 fn join(components: impl IntoIterator<Item = (Leaf, u32)>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (leaf, component) in components {

@@ -10,22 +10,23 @@ use polyshade_spv::view::{AccessChain, EntryPoint};
 use polyshade_spv::{BuiltIn, Error, Module};
 
 impl Layout {
-    /// Returns the bytes of one vertex's outputs if they are [spilled](super::Options::spill_outputs), otherwise 0.
+    /// Returns the size in bytes of one vertex's [spilled outputs](super::Options::spill_outputs); 0 if outputs are
+    /// not spilled.
     pub fn outputs_stride(&self) -> u32 {
         self.outputs_stride
     }
 
-    /// Returns the bytes of the buffer for the outputs of `draw`: of all its vertices, instance after instance. The
-    /// shaders do not access the buffer beyond this size. Outputs beyond a shorter bound range are not stored, and
-    /// are undefined when reloaded.
+    /// Returns the size in bytes of the buffer for the outputs of `draw`. It stores all vertices, instance after
+    /// instance, and the shaders do not access the buffer beyond this size. If the bound range is smaller, the outputs
+    /// beyond its end are not stored, and reloading them gives undefined values.
     ///
     /// # Errors
     ///
-    /// `Options`: the variants [spill no outputs](super::Options::spill_outputs), or the draw violates the
+    /// `Options`: the options do not [spill outputs](super::Options::spill_outputs), or the draw violates the
     /// restrictions in the options.
     pub fn outputs_size(&self, draw: &Draw) -> Result<u64, Error> {
         if self.outputs_stride == 0 {
-            let message = "the variants spill no outputs";
+            let message = "the variants do not spill outputs";
             return Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message));
         }
         self.draws.check(draw)?;
@@ -33,7 +34,7 @@ impl Layout {
     }
 }
 
-/// Lays out all outputs of `entry`, in their order.
+/// Lays out all outputs of `entry`, in the order of the interface.
 pub(super) fn lay_out(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -64,8 +65,8 @@ pub(super) fn lay_out(
     }
 }
 
-/// Whether an output is stored. Built-ins without uses are not: GLSL compilers declare built-ins that no code writes,
-/// and a stage that writes them may need features that the device lacks.
+/// Whether an output is stored. Built-ins that no code uses are not stored: GLSL compilers declare such built-ins, and
+/// a stage that writes them may need features that the device lacks.
 fn is_handed_on(m: &Module<'_>, output: &Output<'_>) -> bool {
     let Some(builtin) = output.builtin else { return true };
     if builtin == BuiltIn::POSITION {
@@ -81,7 +82,7 @@ fn is_handed_on(m: &Module<'_>, output: &Output<'_>) -> bool {
     })
 }
 
-/// Returns the number of 32-bit units of a vertex.
+/// Returns the size of a vertex in 32-bit units.
 pub(super) fn words(stored: &[Stored]) -> u32 {
     stored.iter().map(|stored| stored.piece.words()).sum()
 }

@@ -1,6 +1,6 @@
-//! Removes transform feedback from a module, for drivers that do not know the extension.
+//! Removes transform feedback from a module, for drivers without `VK_EXT_transform_feedback`.
 
-use super::foreign;
+use super::native_xfb;
 use crate::code;
 use polyshade_spv::view::{CapabilityInst, Decorate, MemberDecorate, Mode};
 use polyshade_spv::{
@@ -8,8 +8,8 @@ use polyshade_spv::{
 };
 
 /// Removes transform feedback from the module: the `Xfb` modes of entry points, the decorations that select outputs,
-/// and the capability. Also removes vertex streams other than 0, which is the only one that is rasterized. The
-/// rasterized primitives stay the same. A module without transform feedback stays unchanged.
+/// and the capability. Also removes all vertex streams except stream 0. Only stream 0 is rasterized, so the rasterized
+/// primitives stay the same. A module without transform feedback stays unchanged.
 ///
 /// # Errors
 ///
@@ -20,11 +20,11 @@ pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
     if module.has_capability(Capability::GEOMETRY_STREAMS) {
         current = current.rewrite(strip_streams)?.module.into_owned();
     }
-    // Each version strips one entry point. The last one removes the capability too.
+    // Each new version strips one entry point. The last version also lacks the capability.
     while let Some(index) = next_with_capture(&current) {
         let rewritten = current.rewrite(|m, p| {
             if let Some(entry) = m.entry_points().nth(index) {
-                foreign::strip(m, p, entry);
+                native_xfb::strip(m, p, entry);
             }
             Ok(())
         })?;
@@ -57,7 +57,7 @@ fn strip_streams<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Err
     for one in capabilities.filter(|one| one.capability() == Capability::GEOMETRY_STREAMS) {
         p.remove(one.inst());
     }
-    // `GeometryStreams` implied this capability.
+    // The removed capability `GeometryStreams` implied `Geometry`.
     p.capability(Capability::GEOMETRY);
     Ok(())
 }
@@ -67,12 +67,13 @@ fn stream(m: &Module<'_>, inst: Inst<'_>) -> Result<u32, Error> {
     // Both instructions have the stream as first operand.
     let id = inst.words().get(1).copied().and_then(Id::new);
     id.and_then(|id| m.constant(id)).ok_or_else(|| {
-        let message = "a specialization constant says to which vertex stream something goes";
+        let message = "the vertex stream of an instruction is a specialization constant";
         Error::new(&code::CAPTURE_SPECIALIZED_STREAM, message).at(inst.at())
     })
 }
 
-/// Returns the index of an entry point that captures. If none does but the capability is declared, it is 0.
+/// Returns the index of an entry point that captures. If no entry point captures but the capability is declared,
+/// returns 0.
 fn next_with_capture(m: &Module<'_>) -> Option<usize> {
     let modes = || m.section(Section::ExecutionModes).filter_map(Mode::of);
     let captures = |function| {
@@ -98,7 +99,8 @@ mod tests {
         words
     }
 
-    /// Returns a module with `entries` empty vertex shaders, of which `capturing` capture an output that all share.
+    /// Returns a module with `entries` empty vertex shaders that share an output. The first `capturing` of them
+    /// capture it.
     fn module(entries: u32, capturing: u32) -> Vec<u32> {
         let (void, function, float, pointer, output) = (1, 2, 3, 4, 5);
         let main = |i: u32| 10 + 2 * i;
@@ -130,8 +132,8 @@ mod tests {
         words
     }
 
-    /// Counts the instructions for transform feedback.
-    fn said(m: &Module<'_>) -> usize {
+    /// Returns the number of instructions for transform feedback.
+    fn feedback_instructions(m: &Module<'_>) -> usize {
         m.instructions()
             .filter(|inst| match inst.op() {
                 Op(17) => inst.words()[1] == 53,
@@ -147,9 +149,13 @@ mod tests {
         for (entries, capturing) in [(1, 1), (3, 3), (3, 1), (2, 0)] {
             let words = module(entries, capturing);
             let parsed = Module::parse(&words).expect("the module is one");
-            assert_eq!(said(&parsed), 4 + capturing as usize);
+            assert_eq!(feedback_instructions(&parsed), 4 + capturing as usize);
             let stripped = strip(&parsed).expect("it can be stripped");
-            assert_eq!(said(&stripped), 0, "{entries} entry points, {capturing} of which capture");
+            assert_eq!(
+                feedback_instructions(&stripped),
+                0,
+                "{entries} entry points, {capturing} of which capture"
+            );
             let located = stripped.instructions().filter(|inst| inst.op() == Op(71)).count();
             assert_eq!(located, 1, "the location stays");
             assert_eq!(stripped.entry_points().len(), entries as usize);

@@ -1,7 +1,7 @@
 //! Primitive topologies.
 
-/// A primitive topology. The values are those of `VkPrimitiveTopology`, except for the line loop, which only OpenGL
-/// has. With adjacency, the adjacent vertices are not captured.
+/// A primitive topology. The enum values are those of `VkPrimitiveTopology`, except for the line loop, which only
+/// OpenGL has. Adjacent vertices are not captured.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u32)]
@@ -64,24 +64,24 @@ impl Topology {
         }
     }
 
-    /// Whether primitives include the vertices of their neighbours.
+    /// Whether primitives have adjacent vertices.
     pub fn has_adjacency(self) -> bool {
         self != self.without_adjacency()
     }
 
-    /// Whether no two primitives share a vertex.
+    /// Whether this is a list topology, in which primitives share no vertices.
     pub(super) fn is_list(self) -> bool {
         let without = self.without_adjacency();
         matches!(without, Self::PointList | Self::LineList | Self::TriangleList)
     }
 
-    /// Whether the variant [`Both`](super::Variant::Both) can capture it.
+    /// Whether the variant [`Both`](super::Variant::Both) can capture this topology.
     pub fn is_list_or_strip(self) -> bool {
         let without = self.without_adjacency();
         self.is_list() || matches!(without, Self::LineStrip | Self::TriangleStrip)
     }
 
-    /// Returns the number of captured vertices of a primitive.
+    /// Returns the number of captured vertices per primitive.
     pub fn vertices_per_primitive(self) -> u32 {
         match self.without_adjacency() {
             Self::PointList => 1,
@@ -90,7 +90,7 @@ impl Topology {
         }
     }
 
-    /// Returns the number of primitives of `vertices` vertices; incomplete primitives do not count.
+    /// Returns the number of complete primitives that `vertices` vertices form.
     pub fn primitives(self, vertices: u32) -> u32 {
         match self {
             Self::PointList => vertices,

@@ -5,33 +5,34 @@ use polyshade_spv::{BuiltIn, Error, Id};
 use std::fmt;
 use std::str::FromStr;
 
-/// An output, or a part of one, to capture.
+/// An output, or a part of an output, to capture.
 ///
-/// As text it is an OpenGL name, `location=` with a [range of locations](Locations), `semantic=` with an HLSL
+/// The text form is an OpenGL name, `location=` with a [range of locations](Locations), `semantic=` with an HLSL
 /// semantic, or `id=` with a SPIR-V id.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Varying {
-    /// An OpenGL name: `name`, `name[i]`, `name.member`, `Block.member` by the block's name, `gl_Position`, …
+    /// An OpenGL name: `name`, `name[i]`, `name.member`, `Block.member` with the name of the block, `gl_Position`, …
     /// `gl_NextBuffer` switches to the next buffer; `gl_SkipComponents1` to `gl_SkipComponents4` skip 4 to 16 bytes.
     Name(String),
-    /// The outputs at these locations, for stripped modules, which have no names.
+    /// The outputs at these locations. Use this for stripped modules, which have no names.
     Locations(Locations),
     /// A whole built-in output.
     BuiltIn(BuiltIn),
-    /// The output with this semantic, ignoring case: by its `UserSemantic` decoration, by the name from DXC
-    /// (`out.var.SEMANTIC0`), or for system values by the built-in.
+    /// The output with this semantic, ignoring case. The semantic is the `UserSemantic` decoration, part of the name
+    /// from DXC (`out.var.SEMANTIC0`), or the system value of a built-in.
     Semantic {
         /// The name of the semantic, without the index.
         name: String,
         /// The index of the semantic.
         index: u32,
-        /// The components, counted from the first of the output; [`Components::ALL`] means all that it has.
+        /// The components, counted from the first component of the output; [`Components::ALL`] selects all its
+        /// components.
         components: Components,
     },
-    /// A whole output variable, by its id in the module: for variables that share a name and a location.
+    /// A whole output variable, by its id in the module. Use this for variables that share a name and a location.
     Variable(Id),
 }
 
@@ -60,7 +61,7 @@ impl Components {
     /// All four components.
     pub const ALL: Self = Self { first: 0, count: 4 };
 
-    /// Returns `count` components from `first` on; `None` if the range is empty or goes past component 3.
+    /// Returns `count` components from `first` on; `None` if the range is empty or extends past component 3.
     pub fn new(first: u32, count: u32) -> Option<Self> {
         let fits = first < 4 && count > 0 && count <= 4 - first;
         fits.then_some(Self { first, count })
@@ -111,7 +112,7 @@ impl TryFrom<String> for Components {
     /// Parses consecutive component letters, such as `yz`.
     fn try_from(text: String) -> Result<Self, String> {
         Self::of_letters(&text)
-            .ok_or_else(|| format!("`{text}` are no components in a row of xyzw"))
+            .ok_or_else(|| format!("`{text}` does not consist of consecutive components of xyzw"))
     }
 }
 
@@ -141,7 +142,7 @@ impl fmt::Display for Varying {
 }
 
 impl Varying {
-    /// Returns the number of 32-bit components to skip if the varying is a gap.
+    /// Returns the number of 32-bit components to skip, or `None` if the varying is not a gap.
     pub(super) fn gap(&self) -> Option<u32> {
         let Self::Name(name) = self else { return None };
         let components = number(name.strip_prefix(SKIP)?)?;
@@ -200,7 +201,7 @@ impl FromStr for Varying {
     /// Parses a name, `location=3`, `location=3-5`, `location=3.yz`, `semantic=TEXCOORD1.xy` or `id=20`.
     fn from_str(text: &str) -> Result<Self, Error> {
         if let Some(rest) = text.strip_prefix("semantic=") {
-            let message = || format!("`{text}` names no semantic");
+            let message = || format!("`{text}` is not a semantic");
             return semantic(rest)
                 .ok_or_else(|| Error::new(&code::CAPTURE_INVALID_VARYING, message()));
         }
@@ -209,22 +210,22 @@ impl FromStr for Varying {
             return id.map(Self::Variable).ok_or_else(|| {
                 Error::new(
                     &code::CAPTURE_INVALID_VARYING,
-                    format!("`{text}` is no id: ids are numbers from 1 on"),
+                    format!("`{text}` is not an id: ids are numbers from 1 on"),
                 )
             });
         }
         match text.strip_prefix("location=") {
             None => Ok(text.into()),
             Some(rest) => locations(rest).map(Self::Locations).ok_or_else(|| {
-                let message = format!("`{text}` names no locations");
+                let message = format!("`{text}` does not name locations");
                 Error::new(&code::CAPTURE_INVALID_VARYING, message)
-                    .help("they are given as location=3, location=3-5 or location=3.yz")
+                    .help("write them as location=3, location=3-5 or location=3.yz")
             }),
         }
     }
 }
 
-/// Parses a number as OpenGL writes it in names: digits only, without leading zeros.
+/// Parses a number in an OpenGL name: digits only, without leading zeros.
 pub(super) fn number(text: &str) -> Option<u32> {
     let plain = text.bytes().all(|letter| letter.is_ascii_digit());
     text.parse().ok().filter(|_| plain && (text == "0" || !text.starts_with('0')))
@@ -242,14 +243,14 @@ pub(crate) fn locations(text: &str) -> Option<Locations> {
 
 /// An entry of a Direct3D stream output declaration (`D3D11_SO_DECLARATION_ENTRY`).
 ///
-/// As text it has the syntax of HLSL's `ConstructGSWithSO`: `SEMANTIC3.xy`, `1:SEMANTIC3.xy` for slot 1, `$SKIP.xyz`
-/// for a gap; and `location=3.xy` for modules without semantics.
+/// The text form has the syntax of HLSL's `ConstructGSWithSO`: `SEMANTIC3.xy`, `1:SEMANTIC3.xy` for slot 1, or
+/// `$SKIP.xyz` for a gap. For modules without semantics, use `location=3.xy`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StreamOutputEntry {
-    /// The varying to capture; the name `gl_SkipComponentsN` is a gap.
+    /// The varying to capture. The name `gl_SkipComponentsN` stands for a gap.
     pub varying: Varying,
-    /// The buffer, in which the entry follows the earlier entries of the same slot.
+    /// The number of the buffer. The entry follows the earlier entries of the same slot there.
     pub slot: u32,
 }
 
@@ -258,7 +259,7 @@ impl FromStr for StreamOutputEntry {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         entry(text.trim()).ok_or_else(|| {
-            let message = format!("`{text}` is no entry of a stream output declaration");
+            let message = format!("`{text}` is not an entry of a stream output declaration");
             Error::new(&code::CAPTURE_INVALID_STREAM_OUTPUT, message).help(
                 "entries are SEMANTIC0.xyz, 1:SEMANTIC0.xyz for slot 1, $SKIP.xy, location=3.xy",
             )
@@ -285,7 +286,7 @@ fn entry(text: &str) -> Option<StreamOutputEntry> {
     Some(StreamOutputEntry { varying, slot })
 }
 
-/// Returns OpenGL's name of a gap.
+/// Returns OpenGL's name for a gap.
 fn skip_name(components: u32) -> String {
     format!("{SKIP}{components}")
 }

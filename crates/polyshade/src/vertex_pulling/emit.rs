@@ -1,4 +1,4 @@
-//! Code that fetches attributes.
+//! Emits the code that fetches attributes.
 
 use super::fetch::{self, Functions};
 use super::format::{Field, Numbers};
@@ -15,7 +15,7 @@ use polyshade_spv::{
 };
 use std::collections::BTreeMap;
 
-/// The prefix of a host parameter's name, before the number of a buffer or a location.
+/// The prefix of a host parameter's name. A buffer number or a location follows it.
 #[derive(Clone, Copy)]
 pub(super) struct Name(&'static str);
 
@@ -47,7 +47,7 @@ pub(super) struct Pull<'c> {
     pub(super) reserved: &'c Reserved,
 }
 
-/// Makes the inputs `Private`, and fills them before the shader begins.
+/// Makes the inputs `Private`, and fills them before the original shader code runs.
 pub(super) fn pull<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -78,7 +78,7 @@ pub(super) fn pull<'m>(
     let open = added.as_ref().map(|added| added.open(&mut p.at(at)));
     let host = pull.words.zip(open);
     let indices = indices(m, p, entry, (pull, host), at);
-    // Then fill each input.
+    // Fill each input.
     let mut emit =
         Emit { pull, host, sources, common, functions, indices, open: HashMap::default() };
     let mut code = p.at(at);
@@ -90,7 +90,7 @@ pub(super) fn pull<'m>(
     Ok(())
 }
 
-/// Adds the vertex buffers, or the access to memory by address.
+/// Adds the vertex buffers, or the types for memory that is accessed by address.
 fn sources<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -104,7 +104,7 @@ fn sources<'m>(
         return Ok(pull.buffers.iter().map(of_memory).collect());
     };
     let add = |(number, buffer): (u32, &u32)| {
-        let at = pull.placement.buffer(number).expect("what is not found by its address is bound");
+        let at = pull.placement.buffer(number).expect("buffers without an address are bound");
         let name = format!("polyshade_vertex_buffer_{buffer}");
         let block = rewrite::storage_buffer(m, p, entry, array, at, &name)?;
         p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
@@ -113,7 +113,7 @@ fn sources<'m>(
     (0..).zip(pull.buffers).map(add).collect()
 }
 
-/// Links the functions that read the buffers: once if they are read by address, otherwise for each buffer.
+/// Links the functions that read the buffers: once if buffers are read by address, otherwise once per buffer.
 fn link(
     p: &mut Patch<'_, '_>,
     pull: &Pull<'_>,
@@ -129,7 +129,7 @@ fn link(
         })
     };
     let mut functions = BTreeMap::new();
-    // All addresses share the functions of the first buffer.
+    // All buffers that are read by address share the functions of the first one.
     for (buffer, source) in sources {
         let of = match source {
             Source::Bound(_) => Some(*buffer),
@@ -142,7 +142,7 @@ fn link(
     functions
 }
 
-/// The indices by which elements are found, each a `uint`.
+/// The indices that select elements, each a `uint`.
 #[derive(Clone, Copy, Default)]
 struct Indices {
     vertex: Option<Id>,
@@ -150,7 +150,7 @@ struct Indices {
     first_instance: Option<Id>,
 }
 
-/// Loads the indices that the rates of the buffers need.
+/// Loads the indices that are needed for the input rates of the buffers.
 fn indices<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -158,7 +158,7 @@ fn indices<'m>(
     (pull, host): (&Pull<'_>, Option<(&HostParams, Open<'_>)>),
     at: Position<'m>,
 ) -> Indices {
-    // Which indices are needed depends on the rates.
+    // The rates determine which indices are needed.
     let rates = || pull.buffers.iter().map(|one| pull.options.buffer_numbered(*one).rate);
     let needs_vertex = rates().any(|rate| matches!(rate, None | Some(Rate::Vertex)));
     let by_instance = |rate| match rate {
@@ -195,11 +195,11 @@ fn indices<'m>(
 /// The values that all attributes of a buffer share.
 #[derive(Clone, Copy)]
 struct Opened {
-    /// `uvec2`: its address, or a null value if it is bound.
+    /// A `uvec2`: the address of the buffer, or a null value if the buffer is bound.
     memory: Id,
     element: Id,
     stride: Id,
-    /// Start and end in bytes.
+    /// The start and end of the buffer in bytes.
     start: Id,
     end: Id,
 }
@@ -209,7 +209,7 @@ struct Emit<'c> {
     host: Option<(&'c HostParams, Open<'c>)>,
     sources: BTreeMap<u32, Source>,
     common: Functions,
-    /// Functions by the number of the buffer; those of the first serve all buffers that are read by address.
+    /// Functions by buffer number. The functions of the first buffer serve all buffers that are read by address.
     functions: BTreeMap<u32, Functions>,
     indices: Indices,
     open: HashMap<u32, Opened>,
@@ -220,10 +220,10 @@ impl Emit<'_> {
     fn word(&self, code: &mut Cursor<'_, '_, '_>, name: Name, number: u32) -> Id {
         let (words, open) = self.host.expect("a buffer has words");
         let number = words.number(&name.of(number));
-        open.load(code, number.expect("the host fills in what the code reads"))
+        open.load(code, number.expect("the host fills in all parameters that the code reads"))
     }
 
-    /// Emits a fixed value as a constant, or else a load of the host parameter.
+    /// Emits a constant for a fixed value, or a load of the host parameter.
     fn known(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -243,7 +243,7 @@ impl Emit<'_> {
         }
         let uint = code.p.uint();
         let buffer = self.pull.options.buffer_numbered(number);
-        // The range of the buffer.
+        // Find the range of the buffer.
         let Span { memory, start, length } = match self.sources[&number] {
             Source::Bound(block) => {
                 let start = self.word(code, BUFFER_OFFSET, number);
@@ -256,7 +256,7 @@ impl Emit<'_> {
         };
         let size = self.word(code, BUFFER_SIZE, number);
         let end = self.common.call(code, "end_of", &[start, size, length]);
-        // The element, and the distance to the next one.
+        // Find the element, and the distance to the next element.
         let element = self.element(code, number, buffer.rate);
         let mut stride = self.known(code, buffer.stride, (STRIDE, number));
         if buffer.stride.is_none() {
@@ -308,7 +308,7 @@ impl Emit<'_> {
         code.store(pointer, value);
     }
 
-    /// Emits the components of an attribute.
+    /// Emits the components of an attribute, fetched and converted.
     fn fetched(
         &mut self,
         code: &mut Cursor<'_, '_, '_>,
@@ -329,9 +329,9 @@ impl Emit<'_> {
         let Opened { memory, element, stride, start, end } = opened;
         let place = fetch::place(self.pull.options.robust());
         let place = self.common.call(code, place, &[element, stride, start, offset, size, end]);
-        // Each word is read once, even if several components share it.
+        // Read each word once, even if several components share it.
         let functions = self.functions.get(&attribute.buffer).or(self.functions.values().next());
-        let functions = functions.expect("what reads a buffer is linked");
+        let functions = functions.expect("functions that read buffers are linked");
         let mut read: HashMap<u32, Id> = HashMap::default();
         let mut word = |code: &mut Cursor<'_, '_, '_>, number: u32| {
             *read.entry(number).or_insert_with(|| {
@@ -375,7 +375,7 @@ impl Emit<'_> {
     }
 }
 
-/// Returns the bits of a component that the format lacks.
+/// Returns the bits of the default value for a component that the format lacks.
 fn absent_bits(leaf: &Leaf, component: u32) -> u32 {
     match (component, leaf.number) {
         (3, Number::Float(_)) => 1.0_f32.to_bits(),
@@ -384,7 +384,7 @@ fn absent_bits(leaf: &Leaf, component: u32) -> u32 {
     }
 }
 
-/// Emits a component that the format lacks.
+/// Emits the default value for a component that the format lacks.
 fn absent(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, component: u32) -> Id {
     let bits = absent_bits(leaf, component);
     if bits == 0 {
@@ -394,7 +394,7 @@ fn absent(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, component: u32) -> Id {
     typed(code, leaf, bits)
 }
 
-/// Converts `bits`, those of a 32-bit number, to the type of the component.
+/// Converts `bits`, the bits of a 32-bit number, to the type of the component.
 fn typed(code: &mut Cursor<'_, '_, '_>, leaf: &Leaf, bits: Id) -> Id {
     let ty = leaf.component;
     match leaf.number {

@@ -26,8 +26,8 @@ pub(super) const ALIGNED_WORD: &str = "aligned_word";
 const ANY_WORD: &str = "any_word";
 pub(super) const ANY_COMPONENT: &str = "any_component";
 
-/// Returns the function that decodes a component, and whether its argument list has the number of bits. `None` if the
-/// raw bits are already the value.
+/// Returns the function that decodes a component, and whether it takes the number of bits as an argument. Returns
+/// `None` if the raw bits are already the value.
 fn decoder(numbers: Numbers, bits: u32) -> Option<(&'static str, bool)> {
     Some(match numbers {
         Numbers::Uint => return None,
@@ -64,7 +64,7 @@ impl Functions {
             if !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 0 | 1 })) {
                 need("element_by_rate");
             }
-            // Decoders depend on the format; without one, all may be needed.
+            // The format determines the decoders. If it is a host parameter, all decoders may be needed.
             match attribute.format {
                 Some(format) => {
                     let fields = (leaf.first..leaf.first + leaf.count).map(|one| format.field(one));
@@ -84,7 +84,7 @@ impl Functions {
         functions
     }
 
-    /// Links the functions `readers` for a buffer whose words `word_at` reads.
+    /// Links the functions `readers` for a buffer. They read its words with `word_at`.
     pub(super) fn of_buffer(
         &self,
         p: &mut Patch<'_, '_>,
@@ -105,13 +105,13 @@ impl Functions {
         functions
     }
 
-    /// Emits a call of a function that returns a `uint`.
+    /// Emits a call of a library function that returns a `uint`.
     pub(super) fn call(&self, code: &mut Cursor<'_, '_, '_>, name: &str, arguments: &[Id]) -> Id {
         let uint = code.p.uint();
         code.call(uint, self.0[name], arguments)
     }
 
-    /// Emits the value of the component that has the bits `field` of the attribute; `word` contains them.
+    /// Emits the value of one component. `field` describes its bits in the attribute; `word` contains these bits.
     pub(super) fn decode(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -132,7 +132,7 @@ impl Functions {
     }
 }
 
-/// Returns the function that reads an attribute of this format, or of a format in host parameters.
+/// Returns the function that reads an attribute of this format, or of a format that host parameters describe.
 pub(super) fn reader(format: Option<Format>, leaf: &Leaf) -> &'static str {
     match format {
         Some(format) if format.is_in_words() => ALIGNED_WORD,

@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 /// A vertex format by its Vulkan name: `VK_FORMAT_R8G8B8A8_UNORM`, or `r8g8b8a8_unorm`.
 ///
-/// Supported are all formats with 1 to 4 components of 8, 16, 32 or 64 bits each, `B8G8R8` and `B8G8R8A8`, and those
-/// packed into 8, 16 or 32 bits, except sRGB, shared exponents and depth (Vulkan specification, "Formats").
+/// All formats with 1 to 4 components of 8, 16, 32 or 64 bits each are supported, as are `B8G8R8`, `B8G8R8A8`, and
+/// formats that are packed into 8, 16 or 32 bits. Formats with sRGB, shared exponents or depth are not supported
+/// (Vulkan specification, "Formats").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
@@ -21,14 +22,14 @@ pub struct Format {
     packed: u32,
 }
 
-/// The bits of a component, counted from the lowest bit of the first byte.
+/// The bits of a component. Positions count from the lowest bit of the first byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Field {
     pub(super) position: u32,
     pub(super) bits: u32,
 }
 
-/// The numeric format of the components. The order is that of the kinds in `fetch.glsl`.
+/// The numeric format of the components, in the order that `fetch.glsl` uses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Numbers {
     Uint,
@@ -55,10 +56,10 @@ const NUMBERS: [(&str, Numbers); 8] = [
     ("ufloat", Ufloat),
 ];
 
-/// All numeric formats of vectors of bytes, or of 10, 10, 10 and 2 bits.
+/// The integer-based numeric formats, which exist for components of 8 bits, and for 10, 10, 10 and 2 bits.
 const INTEGERS: &[Numbers] = &[Uint, Sint, Unorm, Snorm, Uscaled, Sscaled];
 
-/// The packed formats: components from the highest bits down, size in bits, and numeric formats.
+/// The packed formats: the components from the highest bits down, the size in bits, and the numeric formats.
 const PACKED: [(&str, u32, &[Numbers]); 15] = [
     ("r4g4", 8, &[Unorm]),
     ("r4g4b4a4", 16, &[Unorm]),
@@ -77,7 +78,7 @@ const PACKED: [(&str, u32, &[Numbers]); 15] = [
     ("b10g11r11", 32, &[Ufloat]),
 ];
 
-/// The orders in memory of components that are not packed.
+/// The possible orders of unpacked components in memory.
 const ORDERS: [&str; 6] = ["r", "rg", "rgb", "rgba", "bgr", "bgra"];
 
 const COMPONENTS: [char; 4] = ['r', 'g', 'b', 'a'];
@@ -120,18 +121,20 @@ impl Format {
         self.fields.iter().map(|field| field.position + field.bits).max().unwrap_or(0) / 8
     }
 
-    /// Returns the alignment of the address and the stride in bytes: the size of a component, or of all if packed.
+    /// Returns the required alignment of the address and the stride, in bytes: the size of a component, or of the
+    /// whole attribute if it is packed.
     pub fn alignment(self) -> u32 {
         if self.packed == 0 { self.fields[0].bits / 8 } else { self.packed / 8 }
     }
 
     /// Returns the host parameters `attribute_format_N` and `attribute_layout_N` for this format.
     ///
-    /// In the first, bits 7 · c to 7 · c + 6 are the number of bits of component c (0 if it is absent), and bits 28
-    /// to 30 the numeric format: 0 to 6 are UINT, SINT, UNORM, SNORM, USCALED, SSCALED and a float, with a sign or
-    /// without. In the second, bits 8 · c to 8 · c + 7 are the first bit of component c. If both are 0 there is no
-    /// format: the shader reads (0, 0, 0, 1). An input of 64-bit components is read with a 64-bit format that has all
-    /// its components, whatever the parameters are.
+    /// In the first parameter, bits 7 · c to 7 · c + 6 hold the number of bits of component c (0 if it is absent).
+    /// Bits 28 to 30 hold the numeric format: 0 to 6 mean UINT, SINT, UNORM, SNORM, USCALED, SSCALED, and floats with
+    /// or without a sign. In the second parameter, bits 8 · c to 8 · c + 7 hold the position of the lowest bit of
+    /// component c. If both parameters are 0, there is no format, and the shader reads (0, 0, 0, 1). An input of
+    /// 64-bit components is always read with a 64-bit format that has all its components, whatever the parameters
+    /// are.
     pub fn words(self) -> [u32; 2] {
         let kind = (self.numbers as u32).min(Sfloat as u32);
         let (mut widths, mut positions) = (kind << 28, 0);
@@ -154,13 +157,13 @@ impl Format {
         self.fields[0].bits == 64
     }
 
-    /// Whether it consists of 32-bit values at multiples of 4, each with one component or a part of one.
+    /// Whether the attribute consists of 32-bit words at multiples of 4, each holding one component or a part of one.
     pub(super) fn is_in_words(self) -> bool {
         self.alignment().is_multiple_of(4)
     }
 }
 
-/// Returns the numeric formats of components of this size that are not packed.
+/// Returns the numeric formats of unpacked components of this size.
 fn alone(bits: u32) -> &'static [Numbers] {
     match bits {
         8 => INTEGERS,
@@ -169,7 +172,7 @@ fn alone(bits: u32) -> &'static [Numbers] {
     }
 }
 
-/// Returns the components of, for example, `a2b10g10r10` and their sizes in bits, in the order of the text.
+/// Returns the components of a text such as `a2b10g10r10` and their sizes in bits, in the order of the text.
 fn parts(text: &str) -> Option<Vec<(char, u32)>> {
     let mut rest = text;
     let mut parts = Vec::new();
@@ -217,7 +220,7 @@ impl FromStr for Format {
         let name = small.strip_prefix("vk_format_").unwrap_or(&small);
         let found = Self::all().find(|format| format.to_string() == name);
         found.ok_or_else(|| {
-            let message = format!("`{text}` is no vertex format, as r8g8b8a8_unorm is one");
+            let message = format!("`{text}` is not a vertex format such as r8g8b8a8_unorm");
             Error::new(&code::VERTEX_PULLING_INVALID_FORMAT, message)
         })
     }

@@ -1,4 +1,4 @@
-//! The inputs of a vertex stage, divided into the scalars and vectors at their locations.
+//! The inputs of a vertex stage, divided into the scalars and vectors at each location.
 
 use super::Options;
 use super::format::Numbers;
@@ -11,19 +11,19 @@ use polyshade_spv::{Code, Decoration, Error, Id, Module, StorageClass, Type};
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) variable: Id,
-    /// Its scalars, vectors and columns, in order; empty if the variable is not read.
+    /// The scalars, vectors and columns of the variable, in order; empty if the shader does not read it.
     pub(super) leaves: Vec<Leaf>,
 }
 
 /// A scalar or vector at a location.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// The indices of the array elements and the column.
+    /// The indices of the array elements and of the matrix column.
     pub(super) path: Vec<u32>,
     pub(super) location: u32,
-    /// Its first component in the attribute.
+    /// The first component of the attribute that this leaf reads.
     pub(super) first: u32,
-    /// Number of components; 1 for a scalar.
+    /// The number of components; 1 for a scalar.
     pub(super) count: u32,
     pub(super) component: Id,
     pub(super) number: Number,
@@ -49,7 +49,7 @@ impl Number {
     }
 }
 
-/// The most locations that an input may take; an invalid module may need any number.
+/// The maximum number of locations that an input may take. In an invalid module, an input may need any number.
 const MOST_LOCATIONS: usize = 1024;
 
 /// Finds the inputs that receive attributes.
@@ -60,7 +60,7 @@ pub(super) fn find(
 ) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::new();
     for variable in rewrite::interface(m, entry, StorageClass::INPUT) {
-        // Built-ins are no attributes.
+        // Built-ins are not attributes.
         let Some(ty) = m.pointee(variable) else { continue };
         let inner = m.innermost_element(ty);
         if m.builtin(variable).is_some()
@@ -106,7 +106,7 @@ fn is_read(m: &Module<'_>, variable: Id) -> bool {
 struct Leaves<'l, 'w> {
     m: &'l Module<'w>,
     variable: Id,
-    /// `Component`.
+    /// The `Component` decoration.
     component: u32,
     next: u32,
     path: Vec<u32>,
@@ -124,7 +124,7 @@ impl Leaves<'_, '_> {
                 let Some(length) = self.m.constant(length) else {
                     return self.refuse(
                         &code::VERTEX_PULLING_SPECIALIZED_SIZE,
-                        "the input is as long as a specialization constant says",
+                        "the size of the input depends on a specialization constant",
                     );
                 };
                 self.repeat(element, length)
@@ -134,7 +134,7 @@ impl Leaves<'_, '_> {
             Some(Type::Float { .. } | Type::Int { .. }) => self.add_leaf(ty, 1),
             _ => self.refuse(
                 &code::VERTEX_PULLING_INPUT_TYPE,
-                "the input is no number, vector, matrix or array of them",
+                "the input is not a number, vector, matrix or array of these",
             ),
         }
     }
@@ -160,16 +160,18 @@ impl Leaves<'_, '_> {
             Some(Type::Int { width, signed: true }) => Number::Int(width),
             Some(Type::Int { width, signed: false }) => Number::Uint(width),
             _ => {
-                return self
-                    .refuse(&code::VERTEX_PULLING_INPUT_TYPE, "the input is no vector of numbers");
+                return self.refuse(
+                    &code::VERTEX_PULLING_INPUT_TYPE,
+                    "the input is not a vector of numbers",
+                );
             }
         };
-        // `Component` counts units of 32 bits.
+        // `Component` counts in units of 32 bits.
         let first = if number.is_wide() { self.component / 2 } else { self.component };
         if first.saturating_add(count) > 4 {
             return self.refuse(
                 &code::VERTEX_PULLING_INPUT_RANGE,
-                "the input goes beyond the fourth component",
+                "the input extends beyond the fourth component",
             );
         }
         let (path, location) = (self.path.clone(), self.next);
@@ -180,7 +182,7 @@ impl Leaves<'_, '_> {
     }
 }
 
-/// Fails if the format at the location has another numeric format or size than the shader reads.
+/// Fails if the format at the location has another numeric format or size than the input.
 fn check(leaf: &Leaf, options: &Options, variable: Id) -> Result<(), Error> {
     let location = leaf.location;
     let Some(format) = options.attribute_at(location).and_then(|one| one.format) else {

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Attribute {
-    /// Number of its vertex buffer (`binding`).
+    /// The number of the vertex buffer that it reads (`binding`).
     pub buffer: u32,
-    /// Offset in bytes from the start of the element. `None`: host parameter `attribute_offset_LOCATION`.
+    /// The offset in bytes from the start of the element. `None`: host parameter `attribute_offset_LOCATION`.
     pub offset: Option<u32>,
-    /// Format. `None`: the host parameters that [`Format::words`] computes.
+    /// The format. `None`: the host parameters that [`Format::words`] computes.
     pub format: Option<Format>,
 }
 
@@ -23,14 +23,14 @@ pub struct Attribute {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Buffer {
-    /// Bytes from one element to the next: at most [`MAX_STRIDE`]; 0 if there is only one element. `None`: the lower
-    /// 16 bits of host parameter `vertex_stride_BUFFER`.
+    /// The bytes from one element to the next: at most [`MAX_STRIDE`]; 0 if there is only one element. `None`: the
+    /// lower 16 bits of host parameter `vertex_stride_BUFFER`.
     pub stride: Option<u32>,
-    /// Input rate. `None`: host parameter `vertex_rate_BUFFER`.
+    /// The input rate. `None`: host parameter `vertex_rate_BUFFER`.
     pub rate: Option<Rate>,
 }
 
-/// The largest stride. Every Vulkan device supports 2,048 (`maxVertexInputBindingStride`).
+/// The maximum stride. Every Vulkan device supports at least 2,048 (`maxVertexInputBindingStride`).
 pub const MAX_STRIDE: u32 = 0xffff;
 
 /// The index that selects the element of a vertex buffer: `VkVertexInputRate`.
@@ -43,7 +43,7 @@ pub enum Rate {
     /// The instance index.
     Instance {
         /// The number of consecutive instances that read one element (`VkVertexInputBindingDivisorDescription`). They
-        /// are counted from the first instance. With 0, all read the element of the first instance.
+        /// are counted from the first instance. With 0, all instances read the element of the first instance.
         divisor: u32,
     },
 }
@@ -58,15 +58,16 @@ impl Rate {
     }
 }
 
-/// The value of an attribute that is out of bounds of its buffer (Vulkan specification, "Robust Buffer Access"). No
+/// The value of an attribute that is outside of its buffer (Vulkan specification, "Robust Buffer Access"). Neither
 /// choice reads outside of the buffer's range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Robustness {
-    /// As with `robustBufferAccess`: any value in the range, or 0.
+    /// As with `robustBufferAccess`: any value in the buffer's range, or 0.
     Access,
-    /// As with `robustBufferAccess2`: 0 for each component of the format, and (0, 0, 0, 1) for those that it lacks.
+    /// As with `robustBufferAccess2`: 0 for each component of the format. Components that the format lacks come from
+    /// (0, 0, 0, 1).
     #[default]
     Access2,
 }
@@ -92,7 +93,7 @@ impl Options {
         Self::default()
     }
 
-    /// Sets the attribute at `location`. A location that the shader reads without an attribute is (0, 0, 0, 1).
+    /// Sets the attribute at `location`. An input at a location without an attribute reads (0, 0, 0, 1).
     #[must_use]
     pub fn attribute(mut self, location: u32, attribute: Attribute) -> Self {
         self.attributes.insert(location, attribute);
@@ -106,8 +107,8 @@ impl Options {
         self
     }
 
-    /// Sets the set and binding of the storage buffer for the first vertex buffer. The others, in the order of their
-    /// numbers, use the next bindings. By default free bindings are chosen.
+    /// Sets the set and binding of the storage buffer for the first vertex buffer. Further vertex buffers use the
+    /// next bindings, in the order of their numbers. By default, the lowering chooses free bindings.
     #[must_use]
     pub fn storage(mut self, set: Option<Set>, binding: Option<Binding>) -> Self {
         (self.set, self.binding) = (set, binding);
@@ -123,7 +124,7 @@ impl Options {
         self
     }
 
-    /// Sets the values that reads out of bounds return.
+    /// Sets the values that out-of-bounds reads return.
     #[must_use]
     pub fn robustness(mut self, robustness: Robustness) -> Self {
         self.robustness = robustness;
@@ -131,7 +132,7 @@ impl Options {
     }
 
     /// Sets whether an attribute may end after the stride, so that elements overlap. This is
-    /// `vertexAttributeAccessBeyondStride` of `VK_KHR_portability_subset`. By default it is an error.
+    /// `vertexAttributeAccessBeyondStride` of `VK_KHR_portability_subset`. By default, such an attribute is an error.
     #[must_use]
     pub fn access_beyond_stride(mut self, beyond: bool) -> Self {
         self.beyond_stride = beyond;
@@ -139,8 +140,8 @@ impl Options {
     }
 
     /// Sets whether the shader reads the first instance from `gl_BaseInstance`, which needs `shaderDrawParameters`.
-    /// This suits indirect draws. By default it is the host parameter `first_instance`. Only divisors other than 1
-    /// need it.
+    /// This is useful for indirect draws. By default, the first instance is the host parameter `first_instance`. Only
+    /// divisors other than 1 need it.
     #[must_use]
     pub fn base_instance(mut self, asks: bool) -> Self {
         self.base_instance = asks;
@@ -179,7 +180,7 @@ impl Options {
         self.robustness
     }
 
-    /// Whether the options fix all bindings, so that none is chosen.
+    /// Whether the options specify all bindings, so that the lowering chooses none.
     pub(crate) fn are_placed(&self) -> bool {
         self.set.is_some() && self.binding.is_some()
     }
@@ -188,7 +189,7 @@ impl Options {
         Wanted { first: (self.set, self.binding), params: self.params, buffer: "vertex buffer" }
     }
 
-    /// Fails if attributes and buffers do not fit each other.
+    /// Fails if attributes and buffers do not match.
     pub(super) fn check(&self) -> Result<(), Error> {
         let refuse = |code, message| Err(Error::new(code, message));
         // Every buffer must have a valid stride and an attribute.
@@ -196,7 +197,7 @@ impl Options {
             if buffer.stride.is_some_and(|stride| stride > MAX_STRIDE) {
                 return refuse(
                     &code::VERTEX_PULLING_INVALID_STRIDE,
-                    format!("the stride of vertex buffer {number} is over {MAX_STRIDE}"),
+                    format!("the stride of vertex buffer {number} is more than {MAX_STRIDE}"),
                 );
             }
             if self.attributes.values().all(|attribute| attribute.buffer != *number) {
@@ -206,14 +207,14 @@ impl Options {
                 );
             }
         }
-        // Offset and stride must suit the format, and the element must fit in the stride.
+        // Offset and stride must satisfy the format's alignment, and the attribute must fit in the stride.
         for (location, attribute) in &self.attributes {
             let number = attribute.buffer;
             let Some(buffer) = self.buffers.get(&number) else {
                 return refuse(
                     &code::VERTEX_PULLING_BUFFER_NOT_DESCRIBED,
                     format!(
-                        "attribute {location} is in vertex buffer {number}, of which nothing is said"
+                        "attribute {location} is in vertex buffer {number}, which is not described"
                     ),
                 );
             };
@@ -223,14 +224,14 @@ impl Options {
             let Some(behind) = behind else {
                 return refuse(
                     &code::VERTEX_PULLING_INVALID_OFFSET,
-                    format!("attribute {location} ends behind 4 GiB"),
+                    format!("attribute {location} ends beyond 4 GiB"),
                 );
             };
             if !attribute.offset.unwrap_or(0).is_multiple_of(alignment) {
                 return refuse(
                     &code::VERTEX_PULLING_INVALID_OFFSET,
                     format!(
-                        "the offset of attribute {location} is no multiple of {alignment}, as {format} needs"
+                        "the offset of attribute {location} is not a multiple of {alignment}, as {format} requires"
                     ),
                 );
             }
@@ -239,18 +240,18 @@ impl Options {
                 return refuse(
                     &code::VERTEX_PULLING_INVALID_STRIDE,
                     format!(
-                        "the stride of vertex buffer {number} is no multiple of {alignment}, as {format} of attribute \
-                     {location} needs"
+                        "the stride of vertex buffer {number} is not a multiple of {alignment}, as {format} of \
+                            attribute {location} requires"
                     ),
                 );
             }
             if attribute.offset.is_some() && behind > stride && !self.beyond_stride {
                 let message = format!(
-                    "attribute {location} ends {} bytes behind the stride of vertex buffer {number}",
+                    "attribute {location} ends {} bytes beyond the stride of vertex buffer {number}",
                     behind - stride
                 );
                 let error = Error::new(&code::VERTEX_PULLING_BEYOND_STRIDE, message);
-                return Err(error.help("say that elements may overlap, if they are to"));
+                return Err(error.help("allow access beyond the stride if elements may overlap"));
             }
         }
         Ok(())

@@ -5,10 +5,10 @@ use crate::Id;
 use crate::grammar::{GlslOp, Op, StorageClass};
 use std::iter::once;
 
-/// Emits instructions at a position in a function, in their order.
+/// Emits instructions one after the other at a position in a function.
 #[derive(Debug)]
 pub struct Cursor<'p, 'm, 'w> {
-    /// The patch, to declare the types and constants that the code needs.
+    /// The patch, through which the caller declares the types and constants that the code needs.
     pub p: &'p mut Patch<'m, 'w>,
     at: Position<'m>,
 }
@@ -57,7 +57,8 @@ impl<'p, 'm, 'w> Cursor<'p, 'm, 'w> {
         self.value_with(Op::ACCESS_CHAIN, pointer_type, operands)
     }
 
-    /// Emits an `OpAccessChain` to a part of type `ty` of `base`, in `class`; with an empty path, returns the base.
+    /// Emits an `OpAccessChain` to the part of `base` at `path`. The part has type `ty`, and `class` is the storage
+    /// class. With an empty path, returns the base.
     pub fn part(&mut self, class: StorageClass, ty: Id, base: Id, path: &[u32]) -> Id {
         let mut indices = std::mem::take(&mut self.p.queue.operands);
         indices.clear();

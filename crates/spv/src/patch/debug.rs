@@ -1,4 +1,4 @@
-//! Removes debug information together with its subject.
+//! Removes debug information together with the id that it describes.
 
 use super::Patch;
 use crate::grammar::Op;
@@ -6,13 +6,13 @@ use crate::view::{ExtInst, ExtInstImport};
 use crate::{Id, Section};
 use foldhash::HashSet;
 
-/// Whether the extended instructions of this set are only for debuggers and other tools.
+/// Whether all extended instructions of the set `name` are only for debuggers and other tools.
 pub fn is_debug_set(name: &str) -> bool {
     name.starts_with("NonSemantic.") || name.contains("DebugInfo")
 }
 
 impl Patch<'_, '_> {
-    /// Removes the extended instructions for tools that refer to `id`, directly or through others.
+    /// Removes the debug instructions that refer to `id`, directly or through other debug instructions.
     pub(super) fn remove_debug_of(&mut self, id: Id) {
         let module = self.module;
         let sets = module.section(Section::Imports).filter_map(ExtInstImport::of);

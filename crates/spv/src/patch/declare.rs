@@ -7,9 +7,9 @@ use crate::types::is_shared;
 use crate::{Decoration, Error, Id, Section};
 
 impl Patch<'_, '_> {
-    /// Returns the type or constant with opcode `op` and these operands, without the result id. A new one is declared
-    /// directly after the last of its operands. Existing ones with decorations are not used; see
-    /// [`declare_new`](Self::declare_new).
+    /// Returns the type or constant with opcode `op` and these operands, without the result id. If there is none,
+    /// declares it directly after the last of its operands. Existing declarations with decorations are not reused;
+    /// see [`declare_new`](Self::declare_new).
     pub fn declare(&mut self, op: Op, operands: &[u32]) -> Id {
         let key = self.module.declared().key(op, operands);
         if let Some(id) = self.queue.declared.find(&self.queue.pool, &key) {
@@ -28,14 +28,15 @@ impl Patch<'_, '_> {
         }
         let start = self.queue.pool.len() as u32;
         let id = self.declare_new(op, operands);
-        // Nothing is inserted if a limit is exceeded.
+        // No instruction was inserted if the limit is exceeded.
         if self.queue.pool.len() > start as usize {
             self.queue.declared.add(start, &key);
         }
         id
     }
 
-    /// Declares a new type or (specialization) constant, even if an equal one exists. It can then be decorated.
+    /// Declares a new type or (specialization) constant, even if an equal one exists. The caller can then decorate
+    /// it.
     pub fn declare_new(&mut self, op: Op, operands: &[u32]) -> Id {
         let id = self.id();
         let mut words = std::mem::take(&mut self.queue.scratch);
@@ -43,7 +44,7 @@ impl Patch<'_, '_> {
         let position = self.behind_operands(&words);
         self.insert(position, op, &words[1..]);
         self.queue.scratch = words;
-        // All calls return the last id if there are no more ids.
+        // If the ids run out, all calls return the last id.
         if self.queue.declared_at.last().is_none_or(|(last, _)| *last < id) {
             self.queue.declared_at.push((id, position.order));
         }
@@ -108,13 +109,13 @@ impl Patch<'_, '_> {
         id
     }
 
-    /// A pointer type to `pointee` that is declared before word `at`, where it is used.
+    /// A pointer type to `pointee` that is declared before word `at`, where the caller uses it.
     pub fn pointer_before(&mut self, class: StorageClass, pointee: Id, at: u32) -> Id {
         self.declare_before(Op::TYPE_POINTER, &[class.0, pointee.word()], at)
     }
 
-    /// [`declare`](Self::declare) for a use at word `at`, which follows the declarations of `operands`. A later
-    /// declaration is moved to directly after its operands.
+    /// [`declare`](Self::declare) for a use at word `at`, which follows the declarations of `operands`. If the
+    /// existing declaration is after `at`, it is moved to directly after its operands.
     pub fn declare_before(&mut self, op: Op, operands: &[u32], at: u32) -> Id {
         let id = self.declare(op, operands);
         let Some(inst) = self.module.definition(id) else { return id };
@@ -198,7 +199,7 @@ impl Patch<'_, '_> {
         self.declare_new(Op::TYPE_STRUCT, &operands)
     }
 
-    /// Declares a module-scope variable, after all types and constants. It is not yet in an interface.
+    /// Declares a module-scope variable, after all types and constants. It is not added to any interface.
     pub fn variable(&mut self, class: StorageClass, ty: Id, initializer: Option<Id>) -> Id {
         let pointer = self.pointer(class, ty);
         let id = self.id();
@@ -217,7 +218,7 @@ impl Patch<'_, '_> {
     }
 }
 
-/// Replaces `words` by the declaration with these operands and the result id `result`.
+/// Sets `words` to the words after the first of a declaration with these operands and the result id `result`.
 fn declaration(words: &mut Vec<u32>, op: Op, operands: &[u32], result: u32) {
     let result_word = Grammar::of(op).result_word().expect("types and constants have results");
     words.clear();

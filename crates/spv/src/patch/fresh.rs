@@ -6,14 +6,15 @@ use crate::types::{Key, has_key};
 /// An open-addressed table of instructions in the pool of a patch.
 #[derive(Debug, Default)]
 pub(super) struct Fresh {
-    /// A power of two of slots, each with the offset of an instruction plus one, and its hash; offset 0 is empty.
+    /// The number of slots is a power of two. Each slot holds the offset of an instruction plus one, or 0 if it is
+    /// empty, and the hash.
     slots: Vec<(u32, u32)>,
     count: usize,
 }
 
 /// The initial number of slots.
 const FIRST_SLOTS: usize = 256;
-/// The most slots that are kept for the next patch.
+/// The maximum number of slots that are kept for the next patch.
 const MOST_SLOTS_KEPT: usize = 1024;
 
 impl Fresh {
@@ -47,7 +48,7 @@ impl Fresh {
         self.put(start + 1, key.hash());
     }
 
-    /// Removes all entries. Keeps the memory unless clearing it would take long.
+    /// Removes all entries. Keeps the memory unless it is too large to clear quickly.
     pub(super) fn clear(&mut self) {
         if self.slots.len() > MOST_SLOTS_KEPT {
             self.slots = Vec::new();
@@ -74,7 +75,7 @@ impl Fresh {
     }
 }
 
-/// The words of the instruction at offset `place` - 1.
+/// The words of the instruction at offset `place` - 1 of the pool.
 fn instruction(pool: &[u32], place: u32) -> &[u32] {
     let start = place as usize - 1;
     &pool[start..start + (pool[start] >> 16) as usize]

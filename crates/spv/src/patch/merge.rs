@@ -21,7 +21,7 @@ pub enum Progress {
 /// The next version, and the value of the edit.
 #[derive(Debug)]
 pub struct Rewritten<'m, T> {
-    /// The next version; it borrows the words of the previous one if nothing changed.
+    /// The next version. It borrows the words of the previous version if nothing changed.
     pub module: Module<'m>,
     /// Whether anything changed.
     pub progress: Progress,
@@ -30,7 +30,7 @@ pub struct Rewritten<'m, T> {
 }
 
 impl<T> Rewritten<'_, T> {
-    /// Whether the words differ from those of the previous version.
+    /// Whether the words differ from the previous version.
     pub fn is_changed(&self) -> bool {
         self.progress == Progress::Changed
     }
@@ -50,11 +50,11 @@ impl Removed {
 impl<'m> Patch<'m, '_> {
     pub(crate) fn merge<T>(mut self, value: T) -> Result<Rewritten<'m, T>, Error> {
         self.finish_instructions()?;
-        // The sort is stable, so insertions at one place keep their order.
+        // The sort is stable, so insertions at one position keep their order.
         self.queue.edits.sort_by_key(|edit| edit.order);
         let words = if self.queue.edits.is_empty() { None } else { Some(self.merged_words()?) };
         self.queue.leave();
-        // Edits may have no effect, such as an overwrite with the same word.
+        // An edit may have no effect, such as an overwrite of a word with its own value.
         match words.filter(|words| words.as_slice() != self.module.words()) {
             None => {
                 let module = self.module.borrowed();
@@ -74,7 +74,7 @@ impl<'m> Patch<'m, '_> {
         Ok(value)
     }
 
-    /// Queues the instructions that are rewritten once for all their edits; returns the first error of the queue.
+    /// Rewrites the instructions that combine several edits, each once. Returns the first error of the queue.
     fn finish_instructions(&mut self) -> Result<(), Error> {
         self.merge_groups();
         self.merge_interfaces()?;
@@ -106,7 +106,7 @@ impl<'m> Patch<'m, '_> {
     fn merged_words(&self) -> Result<Vec<u32>, Error> {
         let old = self.module.words();
         let mut words = Vec::with_capacity(old.len() + self.queue.pool.len());
-        // Words before this one have been copied, overwritten or removed.
+        // Words before this offset have been copied, overwritten or removed.
         let mut done = 0;
         let mut last_overwrite = None;
         for edit in &self.queue.edits {
@@ -140,7 +140,8 @@ impl<'m> Patch<'m, '_> {
         Ok(words)
     }
 
-    /// Rewrites each instruction that applies a group without the targets that leave it; removes it if all do.
+    /// Rewrites each instruction that applies a group, without the targets that leave the group. Removes the
+    /// instruction if all targets leave.
     fn merge_groups(&mut self) {
         if self.ungrouped.is_empty() {
             return;
@@ -170,7 +171,7 @@ impl<'m> Patch<'m, '_> {
     fn merge_interfaces(&mut self) -> Result<(), Error> {
         let mut changes = std::mem::take(&mut self.queue.interfaces);
         let mut words = std::mem::take(&mut self.queue.scratch);
-        // The sort is stable, so variables join in the order of the calls.
+        // The sort is stable, so variables join in the order of the calls that added them.
         changes.sort_by_key(|change| (change.at, change.joins));
         let edits = self.edits_of(&changes);
         for changes in changes.chunk_by_mut(|one, next| one.at == next.at) {
@@ -189,7 +190,8 @@ impl<'m> Patch<'m, '_> {
         Ok(())
     }
 
-    /// Removes and adds variables in `words`, the words of an entry point after the first.
+    /// Removes variables from an entry point's interface and adds others. `words` are the words of the entry point
+    /// after the first.
     fn change_interface(words: &mut Vec<u32>, left: &mut [Interface], joining: &[Interface]) {
         let first = 2 + text::word_count(&words[2..]);
         left.sort_unstable_by_key(|change| change.variable);
@@ -203,7 +205,8 @@ impl<'m> Patch<'m, '_> {
             }
         }
         words.truncate(kept);
-        // Most variables are new, with ascending ids.
+        // Most joining variables have ascending new ids, above every id of the interface, so they need no search for
+        // duplicates.
         let mut last = words[first..].iter().copied().max().unwrap_or(0);
         for id in joining.iter().map(|change| change.variable.word()) {
             if id > last || !words[first..].contains(&id) {
@@ -213,7 +216,7 @@ impl<'m> Patch<'m, '_> {
         }
     }
 
-    /// The other edits of entry points whose interfaces change, in order; usually none.
+    /// The overwrites and removals of the entry points whose interfaces change, in order. There are usually none.
     fn edits_of(&self, changes: &[Interface]) -> Vec<Edit> {
         let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
             return Vec::new();
@@ -252,6 +255,7 @@ fn overwritten(inst: Inst<'_>, edits: &[Edit], words: &mut Vec<u32>) -> Result<b
 }
 
 fn contradiction(at: u32, one: u32, other: u32) -> Error {
-    let message = format!("two edits overwrite one word, with {one} and with {other}");
+    let message =
+        format!("two edits overwrite the same word with different values: {one} and {other}");
     Error::new(&code::SPIRV_CONFLICTING_EDITS, message).at(at)
 }

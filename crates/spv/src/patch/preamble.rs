@@ -9,13 +9,13 @@ use crate::scan::Section;
 use crate::{Capability, ExecutionMode, Id, text};
 
 impl Patch<'_, '_> {
-    /// Declares `capability`, unless the module does.
+    /// Declares `capability`, unless it is already declared.
     pub fn capability(&mut self, capability: Capability) {
         let words = [2 << 16 | u32::from(Op::CAPABILITY.0), capability.0];
         self.declare_line(Section::Capabilities, &words);
     }
 
-    /// Declares the SPIR-V extension `name`, unless the module does.
+    /// Declares the SPIR-V extension `name`, unless it is already declared.
     pub fn extension(&mut self, name: &str) {
         let mut words = std::mem::take(&mut self.queue.scratch);
         words.clear();
@@ -26,7 +26,7 @@ impl Patch<'_, '_> {
         self.queue.scratch = words;
     }
 
-    /// Inserts `words`, an instruction, at the end of `section`, unless the section contains the same instruction.
+    /// Inserts the instruction `words` at the end of `section`, unless the section contains the same instruction.
     fn declare_line(&mut self, section: Section, words: &[u32]) {
         let Queue { lines, pool, .. } = &self.queue;
         if lines.iter().any(|(start, end)| pool[*start..*end] == *words)
@@ -39,7 +39,7 @@ impl Patch<'_, '_> {
         self.queue.lines.push((start, self.queue.pool.len()));
     }
 
-    /// Returns the extended instruction set `name`, and imports it if necessary.
+    /// Returns the id of the extended instruction set `name`, and imports the set if necessary.
     pub fn import(&mut self, name: &str) -> Id {
         let mut imports = self.module.section(Section::Imports).filter_map(ExtInstImport::of);
         if let Some(import) = imports.find(|import| import.name() == name) {
@@ -48,18 +48,19 @@ impl Patch<'_, '_> {
         let Queue { imports, pool, .. } = &self.queue;
         let mut imported = imports.iter().map(|start| &pool[*start..]);
         if let Some(words) = imported.find(|words| text::decode(&words[2..]) == name) {
-            return Id::new(words[1]).expect("it was made so");
+            return Id::new(words[1]).expect("an emitted import has a valid id");
         }
         let (set, start) = (self.id(), self.queue.pool.len());
         self.insert_text(self.end_of(Section::Imports), Op::EXT_INST_IMPORT, &[set.word()], name);
-        // Nothing is inserted if a limit is exceeded.
+        // No instruction was inserted if the limit is exceeded.
         if self.queue.pool.len() > start {
             self.queue.imports.push(start);
         }
         set
     }
 
-    /// Adds `text` as an `OpModuleProcessed`, or before SPIR-V 1.1, which lacks it, as an `OpSourceExtension`.
+    /// Adds `text` as an `OpModuleProcessed`. SPIR-V 1.0 lacks that instruction, so `text` becomes an
+    /// `OpSourceExtension` there.
     pub fn note(&mut self, text: &str) {
         let (section, op) = match self.module.version() >= (1, 1) {
             true => (Section::Processed, Op::MODULE_PROCESSED),
@@ -68,7 +69,7 @@ impl Patch<'_, '_> {
         self.insert_text(self.end_of(section), op, &[], text);
     }
 
-    /// Adds an execution mode to `entry_point`, a function.
+    /// Adds an execution mode to the function `entry_point`.
     pub fn mode(&mut self, entry_point: Id, mode: ExecutionMode, operands: &[u32]) {
         let mut words = vec![entry_point.word(), mode.0];
         words.extend_from_slice(operands);
@@ -95,7 +96,7 @@ impl Patch<'_, '_> {
         self.decorate_maybe_member(id, None, decoration, operands);
     }
 
-    /// The ids that this patch has decorated with `decoration` and this single operand.
+    /// The ids that this patch has decorated with `decoration` and the single operand `operand`.
     pub fn added_with(&self, decoration: Decoration, operand: u32) -> impl Iterator<Item = Id> {
         let decorated = self.queue.decorated.iter();
         let with = decorated
@@ -114,7 +115,8 @@ impl Patch<'_, '_> {
         self.decorate_maybe_member(id, Some(member), decoration, operands);
     }
 
-    /// Decorates `id`, or the given member of it. Operands that are strings or ids get the instruction for them.
+    /// Decorates `id`, or its member `member` if given. The opcode depends on whether the operands are literals, a
+    /// string or ids.
     pub fn decorate_maybe_member(
         &mut self,
         id: Id,
@@ -138,8 +140,8 @@ impl Patch<'_, '_> {
         self.decorate_by(op, id, member, decoration, operands);
     }
 
-    /// Decorates `id`, or the given member of it, with the decoration `applied` of another target. The kind of
-    /// instruction and the operands are the same.
+    /// Copies a decoration of another target to `id`, or to its member `member` if given. The kind of instruction and
+    /// the operands stay the same.
     pub fn copy_decoration(&mut self, id: Id, member: Option<u32>, applied: &Applied<'_>) {
         let op = match (applied.inst.op(), member) {
             (Op::DECORATE_STRING | Op::MEMBER_DECORATE_STRING, None) => Op::DECORATE_STRING,

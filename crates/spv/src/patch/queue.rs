@@ -1,29 +1,29 @@
-//! The queue of a patch. Patches of a thread reuse its memory: most calls are short, and new allocations would take a
-//! twentieth of each call (benchmark `corpus-cost`).
+//! The queue of a patch. All patches of a thread reuse one queue's memory: most rewrites are short, and new
+//! allocations would take a twentieth of their time (benchmark `corpus-cost`).
 
 use super::fresh::Fresh;
 use crate::{Decoration, Id};
 use std::cell::Cell;
 
-/// One edit, packed: the sort key is a single number (benchmark `corpus-cost`).
+/// One edit. It is packed so that the sort key is a single number (benchmark `corpus-cost`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
-    /// The offset of the first word in the upper half. The lower half has the slot of an insertion, or the constant
-    /// for a removal or an overwrite, which follow all slots.
+    /// The offset of the first word in the upper half. The lower half holds the slot of an insertion, or the constant
+    /// for a removal or an overwrite; both constants are greater than every slot.
     pub(super) order: u64,
     operands: [u32; 2],
 }
 
-/// These exceed every slot, as a patch has no more slots than ids.
+/// These values exceed every slot because a patch has no more slots than ids.
 const REMOVE: u32 = u32::MAX - 1;
 const OVERWRITE: u32 = u32::MAX;
 
 pub(super) enum EditKind {
     /// Inserts the words `start..end` of the pool.
     Insert { start: u32, end: u32 },
-    /// Removes the words of the version up to `end`.
+    /// Removes the words of the version from the edit's offset up to `end`.
     Remove { end: u32 },
-    /// Replaces the word by this one.
+    /// Replaces the word at the edit's offset by `word`.
     Overwrite { word: u32 },
 }
 
@@ -55,25 +55,25 @@ pub(super) struct Interface {
     pub(super) joins: bool,
 }
 
-/// The lists of a patch.
+/// The lists of edits, and other lists that a patch needs.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Whether an edit was queued, so that the spare memory has been taken.
+    /// Whether an edit has been queued. If so, the queue has taken the thread's spare memory.
     has_begun: bool,
     /// The inserted words.
     pub(super) pool: Vec<u32>,
     pub(super) edits: Vec<Edit>,
     /// Declared types and constants.
     pub(super) declared: Fresh,
-    /// The [orders](super::Position) of the declarations of these and other new module-scope ids, by ascending id.
+    /// The [orders](super::Position) of the declarations of new module-scope ids, in ascending order of the ids.
     pub(super) declared_at: Vec<(Id, u64)>,
     /// The start and end in the pool of declared capabilities and extensions.
     pub(super) lines: Vec<(usize, usize)>,
     /// The start in the pool of imports of extended instruction sets.
     pub(super) imports: Vec<usize>,
-    /// Types and constants that were moved to directly after their operands.
+    /// Types and constants that were moved to a place directly after their operands.
     pub(super) hoisted: Vec<Id>,
-    /// Added decorations with one literal.
+    /// Decorations that the patch added and that have one literal.
     pub(super) decorated: Vec<(Decoration, u32, Id)>,
     pub(super) interfaces: Vec<Interface>,
     /// The words of an instruction under construction.
@@ -82,7 +82,8 @@ pub(super) struct Queue {
     pub(super) operands: Vec<u32>,
 }
 
-/// The longest lists that are kept. The others grow with these three, so a thread keeps at most half a MiB.
+/// The maximum length of the lists that are kept. The other lists grow with these three, so a thread keeps at most
+/// half a MiB.
 const MOST_KEPT: usize = 1 << 14;
 
 thread_local! {
@@ -91,7 +92,8 @@ thread_local! {
 }
 
 impl Queue {
-    /// Takes the memory that the thread's last patch left, at the first edit: a patch without edits costs nothing.
+    /// Takes the memory that the thread's last patch left. Called at the first edit, so that a patch without edits
+    /// costs nothing.
     #[inline]
     pub(super) fn begin(&mut self) {
         if !self.has_begun {
@@ -105,7 +107,7 @@ impl Queue {
                 *own = spare;
             }
         }
-        // A thread that is being destroyed has no spare memory.
+        // There is no spare memory while the thread is being destroyed.
         let spare = SPARE.try_with(Cell::take).unwrap_or_default();
         self.has_begun = true;
         take(&mut self.pool, spare.pool);
@@ -123,7 +125,7 @@ impl Queue {
         }
     }
 
-    /// Leaves the memory to the thread's next patch, unless it is large.
+    /// Leaves the memory to the thread's next patch, unless the lists are too long.
     pub(super) fn leave(mut self) {
         if !self.has_begun {
             return;
@@ -149,8 +151,8 @@ impl Queue {
         let _ = SPARE.try_with(|spare| spare.set(self));
     }
 
-    /// Queues the insertion of the words of the pool from `start` on; may extend the previous edit at the same
-    /// position.
+    /// Queues the insertion of the words of the pool from `start` on. Extends the previous edit if it inserts at the
+    /// same position.
     pub(super) fn insert(&mut self, order: u64, start: usize) {
         self.begin();
         let (start, end) = (start as u32, self.pool.len() as u32);
@@ -165,7 +167,7 @@ impl Queue {
     /// Queues the removal of words `at..end` of the version.
     pub(super) fn remove(&mut self, at: u32, end: u32) {
         self.begin();
-        // Adjacent removals are merged: dead instructions are often neighbours (benchmark `dce`).
+        // Merge adjacent removals: dead instructions are often neighbours (benchmark `dce`).
         match self.edits.last_mut() {
             Some(last) if (last.order as u32, last.operands[0]) == (REMOVE, at) => {
                 last.operands[0] = end;

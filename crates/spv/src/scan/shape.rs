@@ -3,33 +3,33 @@
 use super::{TRUSTED, Table, is_of_functions};
 use crate::grammar::{Grammar, Op, Tail};
 
-/// Opcodes from this one on, and instructions of [`LENGTHS`] words and more, take the slow path.
+/// Opcodes from `OPS` on, and instructions of [`LENGTHS`] or more words, take the slow path.
 const OPS: usize = 512;
 const LENGTHS: usize = 16;
-/// The operands that are compared at once.
+/// The number of operands that are compared at once.
 const FIRST: usize = 4;
 
-/// Which operands of an instruction are ids, and which word is its result. The shape is 0 for instructions that
-/// it cannot describe: invalid lengths, ids mixed with literals after the first operands, and the begin, end and calls
-/// of functions.
+/// Which operands of an instruction are ids, and which word is its result. The shape is 0 for instructions that it
+/// cannot describe: invalid lengths, ids mixed with literals after the first operands, function boundaries, and
+/// calls.
 #[derive(Clone, Copy)]
 struct OperandShape(u16);
 
-/// The lowest bit of the mask of the first operands that are ids.
+/// The lowest bit of the mask that marks the ids among the first operands.
 const IDS: u32 = 4;
-/// The lowest bit of the number of the word with the result; 0 is no result.
+/// The lowest bit of the index of the result word. An index of 0 means no result.
 const RESULT: u32 = 14;
-/// Set if all operands after the first ones are ids; else none is.
+/// Set if all operands after the first ones are ids, clear if none is.
 const REST: u16 = 1;
 const USUAL: u16 = 2;
-/// The lowest bit of the [`Grammar::section`]; `NOWHERE`, which is not a section, for instructions of functions.
+/// The lowest bit of the [`Grammar::section`]. Instructions of functions have `NOWHERE`, which is not a section.
 const SECTION: u32 = 8;
 const NOWHERE: u16 = 0xf;
 
 /// The shapes by opcode and length.
 static SHAPES: [OperandShape; OPS * LENGTHS] = shapes();
 
-/// The masks of the compared operands, by the bits at [`IDS`].
+/// The masks of the compared operands, indexed by the bits at [`IDS`].
 static MASKS: [[u32; FIRST]; 1 << FIRST] = masks();
 
 const fn masks() -> [[u32; FIRST]; 1 << FIRST] {
@@ -53,7 +53,7 @@ const fn shapes() -> [OperandShape; OPS * LENGTHS] {
     shapes
 }
 
-/// The shape of all instructions with this opcode and length.
+/// The shape of instructions with this opcode and length.
 const fn shape(op: Op, length: usize) -> OperandShape {
     let grammar = Grammar::of(op);
     if length < grammar.least() || length == 0 || grammar.is_structural() {
@@ -91,8 +91,8 @@ const fn shape(op: Op, length: usize) -> OperandShape {
     }
 }
 
-/// Checks the common instructions from `at` on and records their results. Returns the offset of the first instruction
-/// that is not common, that has a fault, or that is not in the [`Grammar::section`], if one is given.
+/// Checks the common instructions from `at` on and records their results. Stops at the first instruction that is not
+/// common, has a fault, or is outside of the given [`Grammar::section`], if any, and returns its offset.
 #[inline(always)]
 pub(super) fn skip<const HOW: u8>(
     words: &[u32],
@@ -121,7 +121,7 @@ pub(super) fn skip<const HOW: u8>(
         }
         let length = first >> 16;
         if HOW != TRUSTED {
-            // There is no branch for each operand, so that the comparisons run in parallel (benchmark `parse`).
+            // There is no branch per operand, so the comparisons can run in parallel (benchmark `parse`).
             let mask = &MASKS[usize::from(shape >> IDS) % MASKS.len()];
             let is_wrong = |i: usize| window[1 + i].wrapping_sub(1) & mask[i] >= last;
             if is_wrong(0) | is_wrong(1) | is_wrong(2) | is_wrong(3)

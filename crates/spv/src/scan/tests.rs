@@ -1,4 +1,4 @@
-//! Compares the fast path with the slow path: both have the same results and report the same errors.
+//! Compares the fast path with the slow path. They must produce the same results and report the same errors.
 
 use super::{CHECKED, HEADER, MAGIC, ONE_BY_ONE, Scan, Workspace};
 use crate::grammar::{Grammar, Op, Tail};
@@ -6,7 +6,7 @@ use crate::grammar::{Grammar, Op, Tail};
 /// The bound of the modules in these tests.
 const BOUND: u32 = 100;
 
-/// Scans in both ways, asserts that the results agree, and returns whether the words are valid.
+/// Scans with and without the fast path, asserts that the results agree, and returns whether the words are valid.
 fn agree(words: &[u32]) -> bool {
     let quick = Scan::run::<CHECKED>(words, &mut Workspace::default());
     let slow = Scan::run::<ONE_BY_ONE>(words, &mut Workspace::default());
@@ -23,7 +23,7 @@ fn agree(words: &[u32]) -> bool {
     }
 }
 
-/// A module with one function that contains this instruction, followed by padding.
+/// A module with one function that contains the instruction `inst`, followed by padding.
 fn around(inst: &[u32]) -> Vec<u32> {
     let mut words = vec![MAGIC, 0x1_0600, 0, BOUND, 0];
     words.extend([5 << 16 | u32::from(Op::FUNCTION.0), 1, 2, 0, 3]);
@@ -55,7 +55,7 @@ fn every_opcode_of_every_length_is_taken_and_refused_alike() {
             }
         }
     }
-    assert!(taken > 5_000, "{taken} are taken");
+    assert!(taken > 5_000, "only {taken} modules are accepted");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn real_modules_with_one_word_changed_are_read_alike() {
     let (mut taken, mut refused) = (0, 0);
     for name in ["small", "medium"] {
         let path = format!("{}/../../benches/inputs/{name}.spv", env!("CARGO_MANIFEST_DIR"));
-        let bytes = std::fs::read(&path).expect("the benchmark's input is there");
+        let bytes = std::fs::read(&path).expect("the benchmark's input exists");
         let (chunks, _) = bytes.as_chunks();
         let mut words: Vec<u32> = chunks.iter().map(|word| u32::from_le_bytes(*word)).collect();
         assert!(agree(&words));
@@ -90,7 +90,10 @@ fn real_modules_with_one_word_changed_are_read_alike() {
             words[at] = right;
         }
     }
-    assert!(taken > 1_000 && refused > 1_000, "{taken} are taken, {refused} refused");
+    assert!(
+        taken > 1_000 && refused > 1_000,
+        "only {taken} modules are accepted and {refused} rejected"
+    );
 }
 
 /// Without this test, a table of shapes that is all zeros would pass.

@@ -1,4 +1,4 @@
-//! Builds modules instruction by instruction, because assemblers do not write malformed ones.
+//! Builds modules instruction by instruction, because assemblers refuse to write malformed modules.
 
 use polyshade_spv::{Id, Module, Op};
 
@@ -9,7 +9,7 @@ pub(crate) const MAGIC: u32 = 0x0723_0203;
 pub(crate) struct Words(pub(crate) Vec<u32>);
 
 impl Words {
-    /// A header of version 1.0.
+    /// Creates the header of a module of SPIR-V 1.0.
     pub(crate) fn new(bound: u32) -> Self {
         Self(vec![MAGIC, 0x0001_0000, 0, bound, 0])
     }
@@ -56,7 +56,7 @@ pub(crate) fn shader(bound: u32) -> Words {
     words
 }
 
-/// The words of a string, with at least one zero octet at its end.
+/// The words of a string, with at least one zero byte at its end.
 pub(crate) fn string(text: &str) -> Vec<u32> {
     let mut octets = text.as_bytes().to_vec();
     octets.resize((octets.len() / 4 + 1) * 4, 0);
@@ -71,7 +71,7 @@ pub(crate) fn swapped(words: &[u32]) -> Vec<u32> {
     words.iter().map(|word| word.swap_bytes()).collect()
 }
 
-/// The instructions as opcodes and operands.
+/// The instructions as pairs of opcode and operands.
 pub(crate) fn listed<'m>(module: &'m Module<'_>) -> Vec<(Op, &'m [u32])> {
     module.instructions().map(|inst| (inst.op(), &inst.words()[1..])).collect()
 }

@@ -1,4 +1,4 @@
-//! Types and constants are declared unless they exist already; existing ones are used.
+//! Types and constants are declared unless they already exist. Existing declarations are reused.
 
 use crate::build::{Words, id, shader};
 use polyshade_spv::{Decoration, Id, Module, Op, Progress, Section, StorageClass, Type};
@@ -21,7 +21,7 @@ fn types() -> Words {
     words
 }
 
-/// Checks that every id is defined before it is used, sections apart.
+/// Checks that every type, constant and variable is defined before it is used.
 #[track_caller]
 fn in_order(module: &Module<'_>) {
     let mut defined: HashSet<Id> = HashSet::new();

@@ -1,4 +1,4 @@
-//! Tests of reading and editing any words: the errors, the results of queries, and the results of patches.
+//! Tests of reading and editing arbitrary words: errors, results of queries, and results of patches.
 
 mod build;
 mod declare;

@@ -1,4 +1,4 @@
-//! Malformed modules are rejected with the word at fault, in either byte order.
+//! Malformed modules are rejected with the offset of the faulty word, in either byte order.
 
 use crate::build::{Words, id, shader, string, swapped};
 use polyshade_spv::{ErrorKind, Id, Module, Op};
@@ -156,7 +156,7 @@ fn a_call_of_an_entry_point_is_refused_at_the_call() {
     let at = words.inst(Op::FUNCTION_CALL, &[2, 7, 1]);
     words.inst(Op::RETURN, &[]);
     words.inst(Op::FUNCTION_END, &[]);
-    refused(&words.0, at, "an entry point is called");
+    refused(&words.0, at, "a function calls an entry point");
     assert_eq!(about(&words.0), Some(id(1)));
 }
 
@@ -175,7 +175,7 @@ fn an_entry_point_whose_function_is_missing_or_no_function_is_refused() {
 fn functions_that_do_not_begin_or_end_are_refused() {
     let whole = shader(9);
     let start = whole.0.len() - 9;
-    refused(&whole.0[..whole.0.len() - 1], start, "does not end");
+    refused(&whole.0[..whole.0.len() - 1], start, "has no OpFunctionEnd");
 
     let mut nested = Words(whole.0[..whole.0.len() - 1].to_vec());
     let at = nested.inst(Op::FUNCTION, &[2, 5, 0, 3]);
@@ -183,11 +183,11 @@ fn functions_that_do_not_begin_or_end_are_refused() {
 
     let mut longer = Words(whole.0[..whole.0.len() - 1].to_vec());
     let at = longer.inst(Op::FUNCTION_END, &[7]);
-    refused(&longer.0, at, "has operands");
+    refused(&longer.0, at, "OpFunctionEnd has operands");
 
     let mut ended = whole.clone();
     let at = ended.inst(Op::FUNCTION_END, &[]);
-    refused(&ended.0, at, "did not begin");
+    refused(&ended.0, at, "has no OpFunction");
 
     let mut late = whole;
     let at = late.text(Op::ENTRY_POINT, &[0, 1], "late", &[]);

@@ -1,4 +1,4 @@
-//! The results of patches: three kinds of edits, merged once.
+//! The results of patches: edits of three kinds are merged once.
 
 use crate::build::{Words, id, listed, shader};
 use polyshade_spv::{
@@ -6,7 +6,7 @@ use polyshade_spv::{
     Patch, Progress, Section, code,
 };
 
-/// The words after `edit`, which must change them.
+/// Returns the words after `edit`, which must change them.
 #[track_caller]
 fn changed<'m>(
     m: &'m Module<'_>,
@@ -316,7 +316,7 @@ fn an_id_that_loses_one_decoration_of_a_group_keeps_the_others_of_it() {
     assert_eq!(next.member_decoration(id(4), 0, Decoration::LOCATION), Some(&[7][..]));
 }
 
-/// `UniformId` requires `OpDecorateId`, but a module may use another instruction; its operand is then not an id.
+/// `UniformId` requires `OpDecorateId`. If a module uses another instruction for it, the operand is not an id.
 #[test]
 fn what_a_group_says_in_the_wrong_form_keeps_it() {
     let mut words = Words::new(9);

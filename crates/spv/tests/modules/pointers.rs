@@ -3,8 +3,9 @@
 use crate::build::{Words, id};
 use polyshade_spv::{Id, Op, StorageClass};
 
-/// `%20` is a variable. `%30` is a function that passes its parameter, the pointer `%31`, to `%40`, whose parameter
-/// is `%41`. `order` is the order of the functions, where 0 is the entry point, and 1 and 2 are these two.
+/// Builds a module in which `%20` is a variable, and the function `%30` passes its parameter, the pointer `%31`, to
+/// `%40`, which has the parameter `%41`. `order` is the order of the functions: 0 is the entry point, 1 is `%30` and
+/// 2 is `%40`.
 fn calls(order: [usize; 3]) -> Words {
     let mut words = Words::new(90);
     words.text(Op::ENTRY_POINT, &[0, 1], "main", &[20]);

@@ -1,4 +1,4 @@
-//! No words cause a panic, and words that are not edited do not change.
+//! No input causes a panic, and words that are not edited do not change.
 
 use crate::build::{MAGIC, Words, shader};
 use polyshade_spv::{Id, Module, Op, Progress, Section};

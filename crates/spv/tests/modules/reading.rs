@@ -4,7 +4,7 @@ use crate::build::{Words, id, listed, shader, swapped};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, ErrorKind, ExecutionModel, Id, Module, Op, Section, is_known};
 
-/// An opcode that is in no table.
+/// An opcode that no table contains.
 const UNKNOWN: Op = Op(0x7123);
 
 #[track_caller]

@@ -1,4 +1,4 @@
-//! Source and destination colours: whether their blending is defined, and the model's result.
+//! Blends source and destination colours with the model, and decides whether the API defines the result.
 
 use crate::BlendedAs;
 use crate::random::Random;
@@ -16,7 +16,7 @@ pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
         _ => random.below(256) as f32 / 255.0,
     };
     let [mut r, mut g, b, alpha] = [(); 4].map(|()| part(random));
-    // Equations of hue and saturation treat greys differently.
+    // The hue and saturation equations treat greys differently.
     if random.below(4) == 0 {
         (r, g) = (b, b);
     }
@@ -25,7 +25,7 @@ pub(super) fn random(random: &mut Random, how: Option<&BlendedAs>) -> Colour {
     Colour::of([r * factor, g * factor, b * factor, alpha])
 }
 
-/// Removes the signs of zeros from a colour that was clamped: the maximum of 0 and −0 may be either.
+/// Removes the signs of zeros from a clamped colour, because the maximum of 0 and −0 may be either of them.
 pub(super) fn without_signs(how: &BlendedAs, colour: Colour) -> Colour {
     match how.clamping {
         Clamping::Unorm => {
@@ -54,7 +54,7 @@ pub(super) struct Meeting<'m> {
     pub(super) equation: Equation,
     pub(super) source: Colour,
     pub(super) before: Colour,
-    /// The components that the shader writes: the others are undefined.
+    /// Which components the shader writes. The other components are undefined.
     pub(super) written: [bool; 4],
 }
 
@@ -68,7 +68,8 @@ impl Meeting<'_> {
         (source, before)
     }
 
-    /// Whether the API defines the result: all components are in 0 to 1, and no premultiplied one exceeds its alpha.
+    /// Whether the API defines the result: all components are in [0, 1], and no premultiplied component exceeds its
+    /// alpha.
     pub(super) fn is_defined(&self) -> bool {
         let (source, before) = self.colours();
         let clamped = clamped(self.how.clamping, source);
@@ -81,7 +82,7 @@ impl Meeting<'_> {
             && is_colour(before, self.how.how.destination_premultiplied)
     }
 
-    /// Whether `after` is the colour of the model, within its tolerance.
+    /// Whether `after` is the model's colour, within its tolerance.
     pub(super) fn is_right(&self, after: Colour) -> bool {
         let operation = vk::BlendOp::from_raw(self.equation.blend_op());
         let (how, clamping) = (self.how.how, self.how.clamping);
@@ -89,7 +90,7 @@ impl Meeting<'_> {
         let mut after = after.floats();
         let range = || blend_model::range(operation, how, clamping, source, before);
         let [r, g, b, alpha] = self.written;
-        // A target without alpha does not store it.
+        // A target without alpha does not store the alpha.
         let stored = [r, g, b, alpha && !self.how.without_alpha];
         if stored != [true; 4]
             && let Some(range) = range()
@@ -102,7 +103,7 @@ impl Meeting<'_> {
         if near == Some(true) || !self.how.clamp_results {
             return near == Some(true);
         }
-        // A clamped result is at a bound, and the model's result is at or beyond it.
+        // A clamped result is at a bound, and the model's result is at or beyond that bound.
         range().is_some_and(|range| {
             after.iter().zip(range).all(|(value, [least, greatest])| {
                 (least.clamp(0.0, 1.0)..=greatest.clamp(0.0, 1.0)).contains(&f64::from(*value))
@@ -116,7 +117,7 @@ impl Meeting<'_> {
         let [s, d] = [source, before].map(|colour| colour.map(f64::from));
         let right = blend_model::blend(operation, self.how.how, self.how.clamping, s, d);
         let right = right.unwrap_or_default().map(|part| part as f32);
-        let number = format!("{right:?}, of source {source:?} and destination {before:?}");
+        let number = format!("{right:?} for source {source:?} and destination {before:?}");
         Value { bits: right.map(f32::to_bits).to_vec(), number }
     }
 }

@@ -1,8 +1,10 @@
-//! The original with its colours doubled: the same computation in another form, which a driver compiles differently.
+//! A variant of the original with doubled colours. It is the same computation in a form that a driver compiles
+//! differently.
 //!
-//! llvmpipe keeps a value from a loop body that is used after the loop, even for pixels that have left the loop:
-//! after `do colour += step; while (colour.x < end)` it writes the right `colour`, and computes `colour * 0.75` one
-//! step too far for pixels that leave before others. The lowered shader computes with the colour, as this one does.
+//! llvmpipe keeps updating a value from a loop body that is used after the loop, even for pixels that have left the
+//! loop. After `do colour += step; while (colour.x < end)` it writes the right `colour`, but computes `colour * 0.75`
+//! one step too far for pixels that leave before others. The lowered shader computes with the colour, and so does
+//! this variant.
 
 use super::{Pixel, SourceColours};
 use crate::leaves::ScalarKind;
@@ -22,7 +24,8 @@ use polyshade::{Error, Module, rewrite};
 /// ```
 pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'static>, Stop> {
     let (name, model) = (task.job.entry, task.job.stage);
-    let failed = |error: Error| not_comparable(format!("the original, doubled: {error}"));
+    let failed =
+        |error: Error| not_comparable(format!("cannot double the original's colours: {error}"));
     let isolated = rewrite::isolate(original, name, model).map_err(failed)?;
     let m = &isolated.module;
     let leaves = task.leaves(m, StorageClass::OUTPUT).map_err(not_comparable)?;
@@ -44,7 +47,8 @@ pub(super) fn doubled(task: &Task<'_>, original: &Module<'_>) -> Result<Module<'
     Ok(rewritten.map_err(failed)?.module.into_owned())
 }
 
-/// Marks the pixels of `sources` that are not half of those of `doubled` as undefined. Returns whether there is one.
+/// Marks pixels of `sources` as undefined if they are not half of the pixel in `doubled`. Returns whether there are
+/// any.
 pub(super) fn leave_out(
     target: &targets::ColourTarget,
     sources: &mut SourceColours,

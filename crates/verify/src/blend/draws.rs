@@ -11,12 +11,12 @@ use polyshade::host::Purpose;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Texture, Work, place_words, vk};
 use std::ops;
 
-/// The vertices of all triangles.
+/// The number of vertices of all triangles.
 pub(super) const CORNERS: u32 = 18;
 const TRIANGLES: usize = CORNERS as usize / 3;
 
 impl BlendTarget {
-    /// The colour that the shader writes to a pixel, given the colours of the draws over each background.
+    /// Returns the colour that the shader writes to a pixel, given the colours of the draws over each background.
     fn pixel(&self, drawn: [Colour; 2]) -> Result<Pixel, Stop> {
         if self.drawn.leaves.is_empty() || !self.drawn.is_covered(drawn)? {
             return Ok(Pixel::Uncovered);
@@ -30,7 +30,7 @@ impl BlendTarget {
         }
     }
 
-    /// The colour that the shader writes; components that it does not write are those of opaque black.
+    /// Returns the colour that the shader writes. Components that it does not write are those of opaque black.
     fn source(&self, pixel: Colour) -> Colour {
         let mut source = Colour::of([0.0, 0.0, 0.0, 1.0]);
         for leaf in &self.drawn.leaves {
@@ -43,7 +43,8 @@ impl BlendTarget {
 }
 
 impl BlendRun<'_> {
-    /// Draws the original's source colours to each target, by triangle; undefined if they differ between the fillers.
+    /// Draws the original's source colours to each target, per triangle. Colours that differ between the fillers are
+    /// undefined.
     pub(super) fn draw_sources(&self) -> Result<Vec<Vec<SourceColours>>, Stop> {
         let mut sources = self.draw_module(self.task.original)?;
         let Some(other) = self.task.other() else { return Ok(sources) };
@@ -57,8 +58,8 @@ impl BlendRun<'_> {
         Ok(sources)
     }
 
-    /// Removes colours from `sources` that change if the original computes them [twice](doubled). Returns whether any
-    /// do.
+    /// Removes colours from `sources` that change if the original [doubles](doubled) them. Returns whether there are
+    /// any.
     pub(super) fn leave_out_unsteady(
         &self,
         sources: &mut [Vec<SourceColours>],
@@ -95,7 +96,7 @@ impl BlendRun<'_> {
         Ok(sources)
     }
 
-    /// Draws triangles one after the other with the lowered shader over images, separately for each selection.
+    /// Draws triangles one after the other over images with the lowered shader, separately for each selection.
     pub(super) fn draw_blended(
         &self,
         words: &[u32],
@@ -121,7 +122,7 @@ impl BlendRun<'_> {
         targets::add(self.targets.iter().map(|target| &target.drawn), images, work)
     }
 
-    /// Makes a draw of one triangle to the targets from `target` on, with the inputs of the original.
+    /// Builds a draw of one triangle to the targets from `target` on, with the inputs of the original.
     fn draw<'w>(
         &'w self,
         fragment: &'w [u32],
@@ -138,7 +139,7 @@ impl BlendRun<'_> {
         draw
     }
 
-    /// Binds the destinations, and fills in the parameters that select equations.
+    /// Binds the destinations, and writes the parameters that select equations.
     fn bind(
         &self,
         selection: &[Selected],
@@ -167,7 +168,7 @@ impl BlendRun<'_> {
             };
             draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
         }
-        // Parameters that the requirements leave out are not bound, and the draw fails.
+        // If the requirements lack the parameters, they are not bound, and the draw fails.
         if let Some(place) = self.blends.select
             && place.descriptor().is_none_or(|at| reads_words.contains(&at))
         {
@@ -176,7 +177,7 @@ impl BlendRun<'_> {
     }
 }
 
-/// A copy of a target.
+/// Makes a texture that is a copy of a target.
 fn texture(image: Option<&Image>) -> Texture {
     Texture {
         format: vk::Format::R32G32B32A32_SFLOAT,

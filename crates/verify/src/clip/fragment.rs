@@ -1,8 +1,9 @@
 //! Fragment stages: compares the images of a scene of planes, in which each primitive is drawn alone.
 //!
-//! One synthetic vertex stage writes the inputs of the original and another one those of the lowered stage, from the
-//! same numbers. Both also write built-in distances, so that the device clips both alike. If the lowered stage
-//! emulates clipping, only the original is clipped by the device, and the CPU decides which primitives are culled.
+//! One synthetic vertex stage writes the inputs of the original, and another one writes the inputs of the lowered
+//! stage from the same numbers. Both also write built-in distances, so that the device clips in the same way. If the
+//! lowered stage emulates clipping, the device clips only for the original, and the CPU decides which primitives are
+//! culled.
 
 use super::model::{Key, Model, Number, components, is_culled};
 use super::stage_inputs::{Corner, StageInputs, declared, kinds};
@@ -21,14 +22,14 @@ use polyshade_vulkan::{Error, Stage};
 use std::collections::BTreeMap;
 use std::iter;
 
-/// The vertices of a primitive.
+/// The number of vertices of a primitive.
 const CORNERS: usize = 3;
 /// The number of primitives.
 const PRIMITIVES: u32 = 24;
 
 pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -> Verdict {
     if steps.planes.is_some() || steps.mask.is_some() {
-        let why = "planes are for the stages that hand distances on";
+        let why = "user clip planes and their mask do not apply to fragment stages";
         return Verdict::NotComparable(why.to_owned());
     }
     task.each_seed(|seed| FragmentRun::new(task, steps, seed)?.compare(lowered))
@@ -38,11 +39,11 @@ struct FragmentRun<'r> {
     task: &'r Task<'r>,
     inputs: Inputs,
     leaves: Vec<Leaf>,
-    /// The type of each input component of the original, and of each distance that it does not read.
+    /// The type of each input component of the original, and of each distance that the original does not read.
     kinds: BTreeMap<Key, (ScalarKind, u32)>,
     model: Model,
     targets: Vec<ColourTarget>,
-    /// Three for each primitive.
+    /// The vertices, three per primitive.
     corners: Vec<Corner>,
 }
 
@@ -57,10 +58,10 @@ impl<'r> FragmentRun<'r> {
                 && original.decoration(leaf.variable, Decoration::NO_PERSPECTIVE).is_some()
         };
         if read.iter().any(is_on_screen) {
-            let why = "drivers interpolate `noperspective` arrays in their own way";
+            let why = "drivers interpolate `noperspective` arrays differently";
             return Err(not_comparable(why));
         }
-        // A stage that emulates distances tests this many, even if the original does not read them.
+        // A stage that emulates distances tests `counts` distances, even if the original does not read them.
         let counts = steps.counts.filter(|_| matches!(steps.form, ClipForm::Emulated { .. }));
         let distances = iter::zip(DISTANCE_KINDS, counts.unwrap_or_default())
             .flat_map(|(kind, count)| Key::elements(kind).take(count as usize));
@@ -81,7 +82,7 @@ impl<'r> FragmentRun<'r> {
     fn compare(&self, lowered: &Module<'_>) -> Result<Equal, Stop> {
         let task = self.task;
         (task.report)(Phase::Original);
-        // The original, with both backgrounds and both fillers.
+        // Draw the original over both backgrounds, with both fillers.
         let stage_inputs = self.original_inputs()?;
         let draw = |module: &Module<'_>| -> Result<Vec<Image>, Stop> {
             let draw = |before| {
@@ -102,7 +103,7 @@ impl<'r> FragmentRun<'r> {
         let other = task.other().map_or_else(|| Ok(right.clone()), draw)?;
         task.check_original(|_| true)?;
 
-        // The lowered stage.
+        // Draw the lowered stage.
         let module = task.variant(Part::Lowered, lowered)?;
         task.check_device(&module)?;
         let stage_inputs = self.lowered_inputs(&module)?;
@@ -118,7 +119,7 @@ impl<'r> FragmentRun<'r> {
         }
         task.check_messages(Part::Lowered, |_| true)?;
         match equal.pixels {
-            0 => Err(not_comparable("the shader draws nothing of the scene")),
+            0 => Err(not_comparable("the shader draws no pixel of the scene")),
             _ => Ok(equal),
         }
     }
@@ -130,7 +131,7 @@ impl<'r> FragmentRun<'r> {
         let is_clipped = |corner: &Corner| {
             self.model.distances(&corner.values)[0].iter().any(|distance| distance.float() < 0.0)
         };
-        // If the fragment stage clips, edges and the values at both sides of them depend on its precision.
+        // If the fragment stage clips, the edges and the values on both sides of an edge depend on its precision.
         let is_cut = matches!(self.model.steps.form, ClipForm::Emulated { native_clip: false, .. })
             && primitive.iter().any(is_clipped);
         let mut covered = 0;
@@ -153,7 +154,7 @@ impl<'r> FragmentRun<'r> {
                         pixel: Some(at),
                         expected: Some(one.value()),
                         found: Some(other.value()),
-                        ..Difference::new(Part::Lowered, "a picture differs")
+                        ..Difference::new(Part::Lowered, "the images differ")
                     }));
                 }
                 covered += u64::from(is_right);
@@ -166,7 +167,7 @@ impl<'r> FragmentRun<'r> {
         matches!(self.model.steps.form, ClipForm::Emulated { .. })
     }
 
-    /// Whether the lowered stage must cull a primitive: one cull distance is negative at all vertices.
+    /// Whether the lowered stage must cull a primitive, because one cull distance is negative at all vertices.
     fn is_dropped(&self, primitive: &[Corner]) -> bool {
         let distances = primitive.iter().map(|corner| self.model.distances(&corner.values));
         self.is_emulated() && is_culled(&distances.collect::<Vec<_>>())
@@ -176,28 +177,29 @@ impl<'r> FragmentRun<'r> {
         let mut random = Random::new(seed, 1 << 43 | u64::from(number));
         let part = |random: &mut Random| random.below(65) as f32 / 64.0;
         let mut corners = [(); CORNERS].map(|()| Corner::random(&self.kinds, &mut random, part));
-        // Every fourth primitive is not cut; in these forms none is, because the kinds of distances differ on both
-        // sides.
+        // Every fourth primitive is not clipped. In these forms no primitive is clipped, because original and lowered
+        // stage have different kinds of distances.
         let is_whole = number.is_multiple_of(4)
             || matches!(self.model.steps.form, ClipForm::Combined | ClipForm::Separate);
-        // The distances that the original has, or gets as inputs.
+        // The distances that the original has built-in, or reads as inputs.
         let [clips, culls] = self.model.distances.each_ref().map(|keys| {
             let keys = keys.iter().filter(|key| self.kinds.contains_key(key));
             keys.copied().collect::<Vec<Key>>()
         });
-        // If the driver culls wrongly, the original would be drawn wrongly.
+        // If the driver culls incorrectly, the original would be drawn incorrectly.
         let device = self.task.device.capabilities();
         let can_cull = !self.is_emulated() || !device.culls_wrongly(declared(&self.leaves));
         let is_culled = can_cull && !is_whole && number % 4 == 1 && !culls.is_empty();
         let culled = is_culled.then(|| random.one_of(&culls));
-        // In some primitives, only one plane cuts.
+        // Some primitives are clipped by only one plane.
         let only = (number % 4 == 2 && !clips.is_empty()).then(|| random.one_of(&clips));
-        // In some, one distance is 0 everywhere, as for a disabled plane (inside). Some are close to all planes.
+        // In some primitives, one distance is 0 everywhere, as for a disabled plane. Other primitives are close to
+        // all planes.
         let zero = (number % 8 == 4 && !clips.is_empty()).then(|| random.one_of(&clips));
         let scale = if number % 3 == 1 { 1.0 / 1024.0 } else { 1.0 };
         for key in clips.iter().chain(&culls) {
             for corner in &mut corners {
-                // Other distances are never 0: pixels at an edge may be on either side of it.
+                // Other distances are never 0, because pixels at an edge may be on either side of it.
                 let distance = (2 * random.below(128) + 1) as f32 / 128.0;
                 let is_inside = is_whole
                     || !can_cull && culls.contains(key)
@@ -216,11 +218,11 @@ impl<'r> FragmentRun<'r> {
 
     /// Returns the inputs of the original and the vertex stage that writes them.
     fn original_inputs(&self) -> Result<StageInputs, Stop> {
-        // Primitives that further distances would cull are not drawn at all.
+        // Primitives that are culled by distances without an input are not drawn at all.
         let most = if self.is_emulated() { declared(&self.leaves)[1] as usize } else { usize::MAX };
         let vertex = |corner: &Corner| {
             let arrays = match self.model.steps.form {
-                // The original's arrays differ from those of the lowered stage.
+                // The original's arrays differ from the arrays of the lowered stage.
                 ClipForm::Combined | ClipForm::Separate => corner.own_distances(),
                 _ => {
                     let [clip, mut cull] = self.model.distances(&corner.values);
@@ -246,7 +248,7 @@ impl<'r> FragmentRun<'r> {
         StageInputs::of_lowered(self.task, (&leaves, None), (&self.model, &self.corners), arrays)
     }
 
-    /// Draws each primitive that is not dropped with one of the sides, and returns one image for each target.
+    /// Draws each primitive that is not dropped with one of the two stages, and returns one image for each target.
     fn draw(
         &self,
         shader: &[u32],

@@ -11,7 +11,8 @@ pub(super) fn settings(steps: &ClipSteps, seed: u64) -> Vec<Setting> {
     let mut random = Random::new(seed, 1 << 41);
     let masks = match steps.mask.map(|(enabled, _)| enabled) {
         Some(Value::Fixed(mask)) => vec![mask],
-        // For any two planes, each is once enabled while the other is disabled; and all are disabled, or enabled.
+        // For any two planes, each plane is enabled once while the other is disabled. There are also masks with all
+        // planes enabled and with none.
         Some(Value::Param(_)) => {
             [0, 0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0].map(|mask: u32| [mask, !mask]).concat()
         }
@@ -22,7 +23,7 @@ pub(super) fn settings(steps: &ClipSteps, seed: u64) -> Vec<Setting> {
     masks.into_iter().map(|mask| Setting { mask, planes: planes.clone() }).collect()
 }
 
-/// Fills in the host parameters of a model, if there is one, for the last stage that `draw` has so far.
+/// Writes the host parameters of a model, if there is one, for the last stage that `draw` has so far.
 pub(super) fn bind(model: Option<&Model>, draw: &mut Draw<'_>, work: &mut Work<'_>) {
     let Some(Model { steps, setting, .. }) = model else { return };
     let last = draw.stages.len() - 1;

@@ -1,8 +1,8 @@
 //! Geometry and tessellation stages: compares the lowered stage's outputs and images with the original's.
 //!
-//! Outputs are compared vertex by vertex and strip by strip, images for each primitive's results. For a geometry
-//! stage that clips itself, and therefore emits other vertices, only images are compared. Synthetic stages write the
-//! inputs of both sides, made from the same numbers.
+//! Outputs are compared vertex by vertex and strip by strip, and images primitive by primitive. If a geometry stage
+//! clips itself, it emits other vertices, so only images are compared. Synthetic stages write the same inputs for the
+//! original and the lowered stage.
 
 use super::host;
 use super::model::{Key, Model, Number, Vertex, components, recorded};
@@ -38,14 +38,14 @@ pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -
 }
 
 struct LaterStagesRun<'r> {
-    /// A task whose original has no transform feedback.
+    /// The task, with an original without transform feedback decorations.
     task: &'r Task<'r>,
     shape: StageShape,
     inputs: Inputs,
-    /// The inputs of each vertex of the original, and their model.
+    /// The original's inputs per vertex, and the model of their distances.
     read: Vec<Leaf>,
     input_model: Model,
-    /// The outputs of the original, and their model.
+    /// The outputs of the original, and the model of their distances.
     leaves: Vec<Leaf>,
     model: Model,
     /// The vertices of all primitives.
@@ -55,10 +55,10 @@ struct LaterStagesRun<'r> {
 /// The inputs of a stage, and the model that holds its host parameters, if it has any.
 type Given<'g> = (&'g StageInputs, Option<&'g Model>);
 
-/// One of the two stages.
+/// One of the two compared stages, with its inputs.
 type Shader<'s> = (&'s Module<'s>, Given<'s>);
 
-/// The vertices that the original emits for each primitive; `None` if undefined.
+/// The vertices that the original emits for each primitive; `None` if they are undefined.
 type Emitted = Vec<Option<Vec<(Strip, Vertex)>>>;
 
 impl<'r> LaterStagesRun<'r> {
@@ -73,7 +73,8 @@ impl<'r> LaterStagesRun<'r> {
         let emitted = shape.of_one_vertex(leaves(StorageClass::OUTPUT)?);
         let inputs = task.inputs((Values::Any, seed), 0)?;
         let input_model = of_inputs(task, &read, steps)?;
-        // `counts` is about interfaces between stages, not about the distances that the last stage rasterizes with.
+        // `counts` applies to interfaces between stages, not to the distances with which the last stage is
+        // rasterized.
         let is_last =
             matches!(steps.form, ClipForm::Emulated { .. } | ClipForm::ClippedInGeometry { .. });
         let counts = steps.counts.filter(|_| !is_last);
@@ -91,7 +92,7 @@ impl<'r> LaterStagesRun<'r> {
         let count = corners * primitives;
         let mut all: Vec<Corner> =
             (0..count).map(|_| Corner::random(&kinds, &mut random, number)).collect();
-        // Outputs of a control stage are no distances yet, so it gets no NaNs.
+        // The outputs of a control stage are not distances yet, so a control stage gets no NaNs.
         if !matches!(shape, StageShape::Control(_)) {
             let odd = all.chunks_exact_mut(corners).skip(ODD - 1).step_by(ODD).flatten();
             odd.for_each(|corner| corner.lose_numbers(&kinds));
@@ -141,23 +142,28 @@ impl<'r> LaterStagesRun<'r> {
         }
         match (self.cuts(), equal.words, equal.pixels) {
             (false, 0, _) => Err(not_comparable("the stage emits nothing")),
-            (true, _, 0) => Err(not_comparable("the shader draws nothing of the scene")),
+            (true, _, 0) => Err(not_comparable("the shader draws no pixel of the scene")),
             _ => Ok(equal),
         }
     }
 
-    /// Returns why the images of a stage that clips itself cannot be compared with those that the device clips.
+    /// If the lowered stage clips itself, returns why its images cannot be compared with images that the device
+    /// clips.
     fn is_not_cut(&self) -> Option<String> {
         let [clip, cull] = declared(&self.leaves);
         let ClipSteps { planes, mask, .. } = &self.model.steps;
         if planes.is_some() || mask.is_some() {
-            Some("what is cut is compared without other steps before".to_owned())
+            Some("clipping in a geometry stage cannot be compared together with clip planes or masks".to_owned())
         } else if self.task.device.capabilities().culls_wrongly([clip, cull]) {
-            Some(format!("the driver culls wrongly by {clip} clip and {cull} cull distances"))
+            Some(format!(
+                "the driver is known to cull wrongly with {clip} clip and {cull} cull distances"
+            ))
         } else {
             let is_layered = |leaf: &Leaf| leaf.builtin.is_some_and(chooses_a_layer);
             let is_layered = self.leaves.iter().any(is_layered);
-            is_layered.then(|| "a stage that chooses layers is not drawn".to_owned())
+            is_layered.then(|| {
+                "stages that write the layer, viewport or shading rate are not supported".to_owned()
+            })
         }
     }
 
@@ -173,21 +179,22 @@ impl<'r> LaterStagesRun<'r> {
     fn record_original(&self, given: Given<'_>) -> Result<Emitted, Stop> {
         let record = |module: &Module<'_>| -> Result<Vec<Vec<Emit>>, Stop> {
             let recorder = self.shape.record(module, self.task.job);
-            let recorder =
-                recorder.map_err(|why| not_comparable(format!("what it emits: {why}")))?;
+            let recorder = recorder
+                .map_err(|why| not_comparable(format!("cannot record its outputs: {why}")))?;
             let emits = self.record(&recorder, given).map_err(cannot_run_original)?;
             if !is_same_interface(&recorder.leaves, &self.leaves) {
                 return Err(not_comparable(SHARED));
             }
             if emits.iter().any(|emits| self.shape.is_exceeded(emits)) {
-                return Err(not_comparable("the original emits more vertices than it may"));
+                return Err(not_comparable("the original emits more vertices than it declares"));
             }
             Ok(emits)
         };
         let right = record(self.task.original)?;
         let other = self.task.other().map_or_else(|| Ok(right.clone()), record)?;
         self.task.check_original(|_| true)?;
-        // Words that differ between the fillers are undefined; so are primitives whose strips differ.
+        // Words that differ between the fillers are undefined. If the strips differ, the whole primitive is
+        // undefined.
         let keys = components(&self.leaves);
         let of_primitive = |(right, other): (&Vec<Emit>, &Vec<Emit>)| {
             let strips = |emits: &[Emit]| emits.iter().map(|one| one.strip).collect::<Vec<_>>();
@@ -200,7 +207,8 @@ impl<'r> LaterStagesRun<'r> {
         Ok(right.iter().zip(&other).map(of_primitive).collect())
     }
 
-    /// The lowered stage must have the execution modes of the original. One that clips may emit more vertices.
+    /// Checks that the lowered stage has the execution modes of the original. A stage that clips may emit more
+    /// vertices.
     fn check_modes(&self, module: &Module<'_>) -> Result<(), Stop> {
         let modes = |module: &Module<'_>| -> Result<BTreeSet<Vec<u32>>, Stop> {
             let entry = module.entry_point(self.task.job.entry, self.task.job.stage);
@@ -212,11 +220,12 @@ impl<'r> LaterStagesRun<'r> {
         };
         match modes(module)? == modes(self.task.original)? {
             true => Ok(()),
-            false => Err(broken(Part::Lowered, "it has other execution modes")),
+            false => Err(broken(Part::Lowered, "its execution modes differ from the original's")),
         }
     }
 
-    /// Checks that both sides emit the same vertices in the same places, and returns the number of compared words.
+    /// Checks that original and lowered stage emit the same vertices in the same places. Returns the number of
+    /// compared words.
     fn compare_emits(
         &self,
         model: &Model,
@@ -238,7 +247,7 @@ impl<'r> LaterStagesRun<'r> {
                 let draw = format!("primitive {number}, {place}, {:?}", model.setting);
                 let both = one.zip(other).filter(|(one, other)| one.0 == other.strip);
                 let Some(((_, one), other)) = both else {
-                    let message = format!("vertex {vertex}: {other_place}, and not {place}");
+                    let message = format!("vertex {vertex}: found {other_place}, expected {place}");
                     let difference = Difference::new(Part::Lowered, message);
                     return Err(Difference { draw: Some(draw), ..difference }.into());
                 };
@@ -257,7 +266,7 @@ impl<'r> LaterStagesRun<'r> {
         shaders: [Shader<'_>; 2],
     ) -> Result<u64, Stop> {
         let topology = self.shape.makes(self.task.original);
-        // A stage that clips may drop every primitive and emit nothing, on which llvmpipe crashes.
+        // A stage that clips may drop every primitive. llvmpipe crashes if a stage emits nothing.
         let is_seen = right.iter().flatten().any(|right| !self.shape.lists(right).is_empty());
         if !is_seen || topology.is_none() && !scene.is_native {
             return Ok(0);
@@ -280,7 +289,7 @@ impl<'r> LaterStagesRun<'r> {
         })
     }
 
-    /// Returns exactly the inputs that the lowered stage reads.
+    /// Returns the inputs that the lowered stage reads.
     fn lowered_inputs(&self, module: &Module<'_>) -> Result<StageInputs, Stop> {
         let read = self.task.leaves(module, StorageClass::INPUT);
         let read = of_one_vertex(read.map_err(|why| broken(Part::Lowered, why))?);
@@ -310,7 +319,7 @@ impl<'r> LaterStagesRun<'r> {
         self.shape.read(recorder, &words).ok_or_else(unfinished)
     }
 
-    /// Draws each primitive alone with one of the stages.
+    /// Draws each primitive in a separate draw with one of the stages.
     fn draw_each(
         &self,
         (module, given): Shader<'_>,
@@ -327,7 +336,8 @@ impl<'r> LaterStagesRun<'r> {
         self.task.device.count(&work)
     }
 
-    /// Makes a draw of some vertices with the stage's host parameters and resources. `level` is for synthetic stages.
+    /// Builds a draw of a few vertices with the stage's host parameters and resources. `level` is for synthetic
+    /// stages.
     fn draw<'w>(
         &'w self,
         shader: &'w [u32],
@@ -372,7 +382,7 @@ fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &ClipSteps) -> Result<Mode
         | ClipForm::ClippedInGeometry { location: Some(location), native_clip, .. } => {
             let [_, linked] = steps.counts.unwrap_or_default();
             let [clip, cull] = model.distances.each_ref().map(|keys| !keys.is_empty());
-            // Distances that the device supports remain built-in, unless there are unsupported ones among them.
+            // Distances that the device supports remain built-in, unless some of the distances are unsupported.
             let is_lacked = !native_clip || cull || linked > 0;
             if (clip || cull) && is_lacked {
                 ClipForm::Registers { location }
@@ -385,7 +395,7 @@ fn of_inputs(task: &Task<'_>, leaves: &[Leaf], steps: &ClipSteps) -> Result<Mode
     Ok(model)
 }
 
-/// Numbers, some of them negative, with which shaders compare and to which they count.
+/// Small numbers, including -1 and -0, that shaders are likely to compare with or to count to.
 const CORNERS: [f32; 6] = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0];
 
 /// Every eighth primitive gets NaNs.
@@ -394,7 +404,7 @@ const ODD: usize = 8;
 /// The specialization constant of `library/pass_through.tesc`.
 const LEVEL: u32 = 0;
 
-/// The inputs of the first vertex, which stand for those of every vertex, and the inputs of the patch.
+/// Returns the inputs of the first vertex, which represent the inputs of every vertex, and the inputs of the patch.
 fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
     let of_each =
         [BuiltIn::POSITION, BuiltIn::POINT_SIZE, BuiltIn::CLIP_DISTANCE, BuiltIn::CULL_DISTANCE];

@@ -1,7 +1,7 @@
-//! A model of the distances of a vertex and of the lowered stage's outputs for a vertex of the original.
+//! A model that computes the distances of a vertex, and the lowered stage's outputs from a vertex of the original.
 //!
-//! No driver has registers with distance semantics, user clip planes, or disabled planes; the model implements the
-//! rules of Direct3D and OpenGL for them. Distances that Vulkan supports are also drawn (`scene`).
+//! No Vulkan driver supports registers with distance semantics, user clip planes or disabled planes, so the model
+//! implements the rules of Direct3D and OpenGL for them. Distances that Vulkan supports are also drawn (`scene`).
 
 use crate::leaves::{self, Leaf};
 use crate::run::Task;
@@ -53,7 +53,7 @@ impl Key {
         DISTANCE_KINDS.into_iter().any(|kind| *builtin == kind.builtin().0)
     }
 
-    /// Whether a stage passes the component to the next one: locations and distances are passed.
+    /// Whether a stage passes the component to the next stage. Locations and distances are passed.
     pub(super) fn is_passed_on(&self) -> bool {
         matches!(self, Key::Register { .. }) || self.is_built_in()
     }
@@ -99,9 +99,9 @@ pub(super) fn components(leaves: &[Leaf]) -> BTreeMap<Key, usize> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
     Bits(u32),
-    /// A number and its largest error: a driver may add products in any order.
+    /// A number and its maximum error, because a driver may add products in any order.
     Near(f64, f64),
-    /// A number and its largest error, where a partial sum may overflow: the result may be infinite or a NaN.
+    /// A number and its maximum error. A partial sum may overflow, so the result may also be infinite or a NaN.
     Overflowing(f64, f64),
     /// A value that the original leaves undefined.
     Undefined,
@@ -109,7 +109,7 @@ pub(super) enum Number {
 
 pub(super) type Vertex = BTreeMap<Key, Number>;
 
-/// Makes a vertex of recorded words: the words that `components` names, with undefined words marked.
+/// Makes a vertex from the recorded words that `components` lists, with undefined words marked.
 pub(super) fn recorded(
     components: &BTreeMap<Key, usize>,
     words: &[u32],
@@ -129,7 +129,7 @@ pub(super) struct Setting {
     pub(super) planes: Vec<[f32; 4]>,
 }
 
-/// The largest error of a sum of four products, relative to the sum of their magnitudes: a few roundings.
+/// The maximum error of a sum of four products, relative to the sum of their magnitudes: a few roundings.
 const ROUNDING: f64 = 1.0 / (1 << 20) as f64;
 
 /// The value that a driver's rounding may give within the error of a number.
@@ -151,10 +151,10 @@ impl Number {
         let product = |(one, plane): (Number, f32)| f64::from(one.float()) * f64::from(plane);
         let products = vertex.into_iter().zip(plane).map(product);
         let magnitude: f64 = products.clone().map(f64::abs).sum();
-        // Each product, each sum and the result may be a denormal that is flushed.
+        // Drivers may flush each product, each sum and the result if it is a denormal.
         let flushed = 8.0 * f64::from(f32::MIN_POSITIVE);
         let error = magnitude * ROUNDING + flushed;
-        // In any order of additions, no partial sum exceeds the sum of all products of one sign.
+        // In any order of additions, no partial sum exceeds the sum of all products with the same sign.
         let of_sign = |sign: f64| products.clone().map(|one| (sign * one).max(0.0)).sum::<f64>();
         match of_sign(1.0).max(of_sign(-1.0)) + error > f64::from(f32::MAX) {
             true => Number::Overflowing(products.sum(), error),
@@ -180,7 +180,7 @@ impl Number {
         }
     }
 
-    /// Whether the number is a negative denormal: negative if the driver keeps denormals, 0 if it flushes them.
+    /// Whether the number is a negative denormal, which is negative only if the driver does not flush denormals.
     pub(super) fn may_be_negative(self) -> bool {
         self.float() < 0.0 && self.float().is_subnormal()
     }
@@ -202,7 +202,8 @@ impl Number {
         }
     }
 
-    /// Whether `bits`, of a float or an integer, are correct. If the sum may overflow, so are infinities and NaNs.
+    /// Whether `bits`, of a float or an integer, are correct. If the sum may overflow, infinities and NaNs are
+    /// correct, too.
     pub(super) fn is(self, bits: u32, is_float: bool) -> bool {
         match self {
             Number::Undefined => true,
@@ -229,16 +230,16 @@ pub(super) struct Model {
     pub(super) steps: ClipSteps,
     /// The host parameters. In a new model, all bits of the mask are set, and there are no planes.
     pub(super) setting: Setting,
-    /// The components that are clip and cull distances, in order; components that do not exist read as 0.
+    /// The components that are clip distances and cull distances, in order. Components that do not exist read as 0.
     pub(super) distances: [Vec<Key>; 2],
-    /// Components that the lowered stage may keep or remove: registers that became distances, and arrays that need no
-    /// capability.
+    /// Components that the lowered stage may either keep or remove: registers that became distances, and arrays that
+    /// need no capability.
     pub(super) left: BTreeSet<Key>,
 }
 
 impl Model {
-    /// Makes the model of the original's interface `leaves`. `counts`, if given, is the number of distances in the
-    /// built-in arrays; use it where the stage need not declare them and they need no capability.
+    /// Makes the model of the original's interface `leaves`. `counts` is the number of distances in the built-in
+    /// arrays. Pass it where the stage need not declare the arrays and they need no capability.
     pub(super) fn new(
         task: &Task<'_>,
         leaves: &[Leaf],
@@ -268,18 +269,19 @@ impl Model {
         let is_there = |planes| dotted(planes).iter().all(|key| keys.contains_key(key));
         match steps.planes.is_none_or(is_there) {
             true => Ok(Model { steps: steps.clone(), setting, distances, left }),
-            false => Err(not_comparable("the vertex that planes are dotted with is not an output")),
+            false => Err(not_comparable("the vertex for the clip planes is not an output")),
         }
     }
 
-    /// Whether Vulkan supports all of it: distances are built-in arrays, and the lowering only changes their form.
+    /// Whether Vulkan supports the original directly: distances are built-in arrays, and the lowering only changes
+    /// their form.
     pub(super) fn is_native(&self) -> bool {
         let ClipSteps { planes: None, mask: None, form, .. } = &self.steps else { return false };
         self.distances.iter().flatten().all(Key::is_built_in)
             && !matches!(form, ClipForm::Combined | ClipForm::Separate)
     }
 
-    /// Returns the distances that the stage writes: clip in order, cull in order.
+    /// Returns the clip distances and the cull distances that the stage writes, in order.
     fn written(&self, vertex: &Vertex) -> [Vec<Number>; 2] {
         let number = |key: &Key| vertex.get(key).copied().unwrap_or(Number::ZERO);
         let mut arrays =
@@ -292,12 +294,13 @@ impl Model {
         arrays
     }
 
-    /// Returns the distances that clip and cull, as many as the stages agree on; 0 for disabled planes.
+    /// Returns the distances that clip and cull, as many as the stages agree on. The distance to a disabled plane is
+    /// 0.
     pub(super) fn distances(&self, vertex: &Vertex) -> [Vec<Number>; 2] {
         let [mut clip, mut cull] = self.written(vertex);
         for (number, distance) in (0..).zip(&mut clip) {
             if self.setting.mask.checked_shr(number).is_some_and(|bits| bits & 1 == 0) {
-                // A zero of either sign: drivers turn selections among constants into arithmetic.
+                // The zero may have either sign, because drivers turn selections among constants into arithmetic.
                 *distance = Number::Near(0.0, 0.0);
             }
         }
@@ -311,7 +314,7 @@ impl Model {
                 clip.resize(clip.len().max(clips), Number::ZERO);
                 clip.append(&mut cull);
             }
-            // Distances that other stages have and this stage does not write are undefined.
+            // Distances that only other stages have are undefined in this stage.
             ClipForm::Registers { .. }
             | ClipForm::ClippedInGeometry { .. }
             | ClipForm::Emulated { .. } => {
@@ -322,8 +325,8 @@ impl Model {
         [clip, cull]
     }
 
-    /// Returns the lowered stage's outputs for a vertex of the original. Components that are not distances are
-    /// unchanged; the distances are in the places that the form requires.
+    /// Returns the lowered stage's outputs for a vertex of the original. The distances are in the places that the
+    /// form requires. All other components are unchanged.
     pub(super) fn lowered(&self, vertex: &Vertex) -> Vertex {
         let mut lowered = vertex.clone();
         lowered.retain(|key, _| !key.is_built_in() && !self.left.contains(key));
@@ -359,13 +362,13 @@ impl Model {
     }
 }
 
-/// Whether one cull distance is negative at all vertices of a primitive, given the distances of each.
+/// Whether one cull distance is negative at all vertices of a primitive, given the distances of each vertex.
 pub(super) fn is_culled(primitive: &[[Vec<Number>; 2]]) -> bool {
     let count = primitive.first().map_or(0, |[_, cull]| cull.len());
     (0..count).any(|number| primitive.iter().all(|[_, cull]| cull[number].float() < 0.0))
 }
 
-/// The vector that planes are dotted with.
+/// The vector whose dot products with the planes are the distances.
 fn dotted(planes: UserPlanes) -> [Key; 4] {
     [0, 1, 2, 3].map(|component| match planes.vertex {
         None => Key::position(component),
@@ -373,7 +376,8 @@ fn dotted(planes: UserPlanes) -> [Key; 4] {
     })
 }
 
-/// Whether the stage accesses its distances of a kind. If only declared, they are undefined and need no capability.
+/// Whether the stage accesses its distances of a kind. Distances that are only declared are undefined and need no
+/// capability.
 fn is_accessed(m: &Module<'_>, leaves: &[Leaf], kind: DistanceKind) -> bool {
     let mut of_kind = leaves.iter().filter(|leaf| leaf.builtin == Some(kind.builtin()));
     of_kind.any(|leaf| {
@@ -397,7 +401,7 @@ fn leads_to(m: &Module<'_>, user: Inst<'_>, leaf: &Leaf) -> bool {
     member.is_none_or(|member| leaf.path.get(depth).is_none_or(|own| *own == member))
 }
 
-/// The most locations of one semantic that are considered: a stage has two registers that hold distances.
+/// The maximum number of locations considered per semantic. A stage has at most two registers that hold distances.
 const MOST_REGISTERS: usize = 4;
 
 /// The components that `semantics` lists for a kind of distance.
@@ -414,7 +418,7 @@ fn components_of(semantics: &[DistanceSemantic], kind: DistanceKind) -> BTreeSet
     keys.collect()
 }
 
-/// The components that are distances of a kind by a semantic, in register order.
+/// The components that a semantic makes distances of a kind, in register order.
 fn own_distances(
     m: &Module<'_>,
     leaves: &[Leaf],

@@ -1,4 +1,5 @@
-//! Checks the outputs of a lowered stage, vertex by vertex: exactly the expected components exist, with their values.
+//! Checks, vertex by vertex, that a lowered stage has exactly the expected output components, with the expected
+//! values.
 
 use super::model::{Key, Model, Number, Vertex, components};
 use crate::leaves::{Leaf, ScalarKind};
@@ -22,14 +23,14 @@ impl<'o> Outputs<'o> {
         let wanted = model.lowered(&all);
         let is_known = |key: &&Key| wanted.contains_key(key) || model.left.contains(key);
         if let Some(key) = found.keys().find(|key| !is_known(key)) {
-            let message = format!("it has the output {}, and should not", key.title());
+            let message = format!("it has the unexpected output {}", key.title());
             return Err(broken(Part::Lowered, message));
         }
         let of = |leaf: &Leaf| iter::repeat_n(leaf.kind, leaf.words() as usize);
         Ok(Outputs { model, found, kinds: leaves.iter().flat_map(of).collect() })
     }
 
-    /// Compares a vertex with that of the original. A difference names `draw` and the vertex `at`.
+    /// Compares a vertex with the original's vertex. A reported difference names `draw` and the vertex `at`.
     pub(super) fn check(
         &self,
         original: &Vertex,
@@ -45,7 +46,7 @@ impl<'o> Outputs<'o> {
                 continue;
             }
             let message = match word {
-                Some(_) => "an output has another value".to_owned(),
+                Some(_) => "an output has a different value".to_owned(),
                 None => format!("it lacks the output {}", key.title()),
             };
             return Err(Stop::from(Difference {

@@ -1,4 +1,4 @@
-//! Fragment stages that show the outputs of the stage before them.
+//! Fragment stages that show the outputs of the previous stage.
 
 use crate::leaves::{Leaf, ScalarKind};
 use crate::library;
@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 pub(super) enum Component<'s> {
     /// A component of an output of a module, with the output's interpolation.
     Output(&'s Module<'s>, &'s Leaf, u32),
-    /// An element of a built-in array. A probe shows all elements: a driver may place cull distances after as many
-    /// clip distances as the fragment stage declares.
+    /// An element of a built-in array. A probe must show all elements, because a driver may place cull distances
+    /// after as many clip distances as the fragment stage declares.
     Distance(clip_cull::DistanceKind, u32),
 }
 
 impl Component<'_> {
-    /// The decoration of the variable that contains the component. Of each location, only one output is shown.
+    /// Returns the decoration of the variable that contains the component. Only one output per location is shown.
     fn input(&self) -> (Decoration, u32) {
         match self {
             Component::Output(_, leaf, _) => {
@@ -41,7 +41,8 @@ pub(super) fn shown(leaves: &[Leaf]) -> impl Iterator<Item = &Leaf> {
     })
 }
 
-/// Returns `library/depth.frag` with a sum instead of the depth: the first component once, the second twice, etc.
+/// Returns `library/depth.frag` with a weighted sum instead of the depth. The first component has weight 1, the
+/// second 2, etc.
 ///
 /// ```text
 /// %value = OpLoad %v2float %input
@@ -82,7 +83,8 @@ pub(super) fn probe<'s>(components: impl Iterator<Item = Component<'s>>) -> Resu
     })
 }
 
-/// Adds the variable that contains a component, and perhaps others of `all`. Returns the variable and its type.
+/// Adds the variable that contains a component, and possibly other components in `all`. Returns the variable and its
+/// type.
 fn declare(component: &Component<'_>, all: &[Component<'_>], p: &mut Patch<'_, '_>) -> (Id, Id) {
     let input = component.input();
     let ty = match *component {

@@ -1,8 +1,8 @@
 //! A scene of planes: compares the images that the device draws with the original and with the lowered stage.
 //!
-//! If Vulkan supports the distances, the original is drawn unchanged, and its outputs are compared in images, too.
+//! If Vulkan supports the distances, the original is drawn unchanged, and the images also show its outputs.
 //! Otherwise, a synthetic vertex stage reads the recorded outputs of the original from vertex buffers and writes the
-//! model's clip distances natively; the CPU decides which primitives are culled.
+//! model's clip distances to `ClipDistance`. The CPU decides which primitives are culled.
 
 use super::MOST;
 use super::model::{Key, Model, Number, Rounding, Vertex, is_culled};
@@ -27,7 +27,8 @@ pub(super) struct Drawable<P> {
     /// The argument of the draw.
     pub(super) of: P,
     pub(super) title: String,
-    /// The topology. If the model replaces the original, a list: each primitive has its own vertices.
+    /// The topology. It is a list topology if the model replaces the original, because each primitive has its own
+    /// vertices.
     pub(super) topology: vk::PrimitiveTopology,
     /// The outputs of the original.
     pub(super) primitives: Vec<Vec<Vertex>>,
@@ -38,7 +39,7 @@ pub(super) struct Drawable<P> {
 pub(super) struct Scene<'s> {
     task: &'s Task<'s>,
     pub(super) model: &'s Model,
-    /// The numbers of clip and cull distances.
+    /// The number of clip distances and of cull distances.
     counts: [u32; 2],
     /// Whether the original is drawn unchanged.
     pub(super) is_native: bool,
@@ -54,9 +55,10 @@ impl<'s> Scene<'s> {
         let counts = model.distances(&Vertex::new()).map(|all| all.len() as u32);
         let is_exact = match model.steps.form {
             ClipForm::Emulated { native_clip: false, .. } => counts[0] == 0,
-            // A point is dropped or unchanged; edges of other primitives depend on the driver's precision.
+            // A point is either dropped or unchanged. The edges of other primitives depend on the driver's precision.
             ClipForm::ClippedInGeometry { .. } => shape.is_some_and(StageShape::makes_points),
-            // The model knows the distances to planes approximately, and not how a driver subdivides a patch.
+            // The model knows the distances to planes only approximately, and does not know how a driver subdivides a
+            // patch.
             _ => {
                 let is_divided = matches!(shape, Some(StageShape::Evaluation(_)));
                 is_native || model.steps.planes.is_none() && !is_divided
@@ -80,7 +82,7 @@ impl<'s> Scene<'s> {
         let is_drawable = device.features.shader_clip_distance == vk::TRUE
             && self.counts[0] <= device.limits.max_clip_distances.min(MOST);
         let one_layer = !originals.iter().any(|leaf| leaf.builtin.is_some_and(chooses_a_layer));
-        // Each primitive is a separate draw, which has another base vertex.
+        // Each primitive is a separate draw with a different base vertex.
         is_form && is_drawable && one_layer && !module.has_capability(Capability::DRAW_PARAMETERS)
     }
 
@@ -104,9 +106,9 @@ impl<'s> Scene<'s> {
         is_number && number.float().abs() <= most && !number.may_be_negative()
     }
 
-    /// Draws each defined drawable with the original and with the lowered stage, and compares the images. They show
-    /// coverage and depth. If the original is drawn unchanged, they also show its outputs `leaves` and the distances
-    /// that `lowered` writes. Returns the number of covered pixels.
+    /// Draws each defined drawable with the original and with the lowered stage, and compares the images. The images
+    /// show coverage and depth. If the original is drawn unchanged, they also show its outputs `leaves` and the
+    /// distances that `lowered` writes. Returns the number of covered pixels.
     pub(super) fn compare<P: Copy, S: Copy>(
         &self,
         drawables: impl IntoIterator<Item = Drawable<P>>,
@@ -149,8 +151,8 @@ impl<'s> Scene<'s> {
         Ok(pixels)
     }
 
-    /// Leaves out drawables whose coverage depends on the rounding of the distances to planes. These lie between two
-    /// planes that nearly coincide, or are seen edge-on, so that all their pixels are near a plane.
+    /// Removes drawables whose coverage depends on the rounding of distances to planes. All pixels of such a drawable
+    /// are near a plane, because it lies between two planes that nearly coincide or is seen edge-on.
     fn leave_out_undecided<P>(&self, drawables: &mut Vec<Drawable<P>>) -> Result<(), Stop> {
         if self.model.steps.planes.is_none() || drawables.is_empty() {
             return Ok(());
@@ -159,11 +161,11 @@ impl<'s> Scene<'s> {
         let [least, most] = [Rounding::Least, Rounding::Most]
             .map(|rounding| self.draw_by_model(&library::DEPTH, &all, rounding));
         let mut decided = images::are_alike([&least?, &most?]).into_iter();
-        drawables.retain(|_| decided.next().expect("each has a picture"));
+        drawables.retain(|_| decided.next().expect("there is one image for each drawable"));
         Ok(())
     }
 
-    /// Returns fragment stages that show the distances of a clipping stage: the original's and the lowered one's.
+    /// Returns fragment stages that show the clip and cull distances of the original and of the lowered stage.
     fn probes_of_distances(&self, lowered: &Module<'_>) -> Result<Option<[Vec<u32>; 2]>, Stop> {
         let ClipForm::ClippedInGeometry { keeps_distances: true, .. } = self.model.steps.form
         else {
@@ -173,7 +175,7 @@ impl<'s> Scene<'s> {
             DISTANCE_KINDS.into_iter().zip(&self.model.distances).flat_map(|(kind, keys)| {
                 (0..keys.len() as u32).map(move |element| Component::Distance(kind, element))
             });
-        // Each distance has its number as its value.
+        // Give each distance its own number as its value.
         let numbers = (0..).map(Number::Bits);
         let vertex = self.model.distances.iter().flatten().copied().zip(numbers).collect();
         let places = self.model.lowered(&vertex);
@@ -189,7 +191,7 @@ impl<'s> Scene<'s> {
         }
         match found.len() {
             count if count != arrays.clone().count() => {
-                Err(broken(Part::Lowered, "it does not hand all distances on"))
+                Err(broken(Part::Lowered, "it does not pass on all clip and cull distances"))
             }
             0 => Ok(None),
             _ => Ok(Some([probe(arrays)?, probe(found.into_values())?])),
@@ -216,10 +218,10 @@ impl<'s> Scene<'s> {
         let found = found.map_err(|error| cannot_run(Part::Lowered, &error))?;
         self.task.check_messages(Part::Lowered, |_| true)?;
         match self.model.steps.form {
-            // SwiftShader's queries count nothing for primitives of which the fragment stage discards a part.
+            // SwiftShader's queries do not count primitives if the fragment stage discards a part of them.
             ClipForm::Emulated { .. } => right.1.clone_from(&found.1),
             ClipForm::Kept | ClipForm::Arrays if self.is_native => {}
-            // Primitives that one side clips or culls in a shader do not reach the clipping stage.
+            // Primitives that a shader clips or culls do not reach the device's clipping stage.
             _ => right.1.iter_mut().for_each(|counts| counts.clipping = None),
         }
         Ok([right, found])
@@ -234,15 +236,16 @@ impl<'s> Scene<'s> {
         let [clip, cull] = self.counts;
         let signature = Some(DistanceCounts { clip, cull });
         let emulate = Step::Emulate { emulated, location, inputs: None, signature };
-        let module = Module::parse(fragment).expect("our own words parse");
+        let module = Module::parse(fragment).expect("our own SPIR-V parses");
         let options = Options::from([emulate]);
         let emulated = clip_cull::lower(&module, "main", &options);
-        let emulated =
-            emulated.map_err(|error| not_comparable(format!("fragment stage: {error}")))?;
+        let emulated = emulated.map_err(|error| {
+            not_comparable(format!("cannot emulate the distances in the fragment stage: {error}"))
+        })?;
         Ok(emulated.module.into_words())
     }
 
-    /// Draws positions and clip distances from vertex buffers, and leaves out culled primitives.
+    /// Draws positions and clip distances from vertex buffers, and skips culled primitives.
     fn draw_by_model<P>(
         &self,
         fragment: &[u32],
@@ -280,7 +283,8 @@ impl<'s> Scene<'s> {
     }
 }
 
-/// The largest number at a vertex if the sides clip differently: interpolation of larger numbers may overflow.
+/// The largest number at a vertex if original and lowered stage clip differently. Interpolation of larger numbers may
+/// overflow.
 const LARGEST: f32 = 1e15;
 
 fn position(vertex: &Vertex) -> [f32; 4] {

@@ -1,4 +1,4 @@
-//! The inputs of the compared stage: a synthetic vertex stage writes them for each vertex of a primitive.
+//! The inputs of the compared stage, which a synthetic vertex stage writes for each vertex of a primitive.
 
 use super::MOST;
 use super::model::{Key, Model, Number, Vertex, components};
@@ -22,7 +22,7 @@ const VARYINGS: u32 = 5;
 
 pub(super) struct Corner {
     pub(super) position: [f32; 4],
-    /// The values that the original reads, and distances.
+    /// The values that the original reads, and the distances.
     pub(super) values: Vertex,
 }
 
@@ -43,25 +43,25 @@ impl Corner {
         Corner { position: [1.2 * x * w, 1.2 * y * w, 0.5 * w, w], values: values.collect() }
     }
 
-    /// Replaces all its floats by NaNs.
+    /// Replaces all floats of the vertex by NaNs.
     pub(super) fn lose_numbers(&mut self, kinds: &BTreeMap<Key, (ScalarKind, u32)>) {
         for (key, _) in kinds.iter().filter(|(_, (kind, _))| *kind == ScalarKind::Float) {
             self.values.insert(*key, Number::Bits(f32::NAN.to_bits()));
         }
     }
 
-    /// Its distances, if the original has them in built-in arrays.
+    /// Returns the distances that the original has in built-in arrays.
     pub(super) fn own_distances(&self) -> [Vec<Number>; 2] {
         let value = |key| self.values.get(&key).copied();
         DISTANCE_KINDS.map(|kind| Key::elements(kind).map_while(value).collect())
     }
 }
 
-/// The inputs of one of the two shaders.
+/// The inputs of either the original or the lowered shader.
 pub(super) struct StageInputs {
     /// The vertex stage that writes the inputs.
     pub(super) synthetic_vertex: Vec<u32>,
-    /// The tessellation control stage after it, if there is one.
+    /// The tessellation control stage after the vertex stage, if there is one.
     pub(super) pass_through_tesc: Option<Vec<u32>>,
     layout: VertexLayout,
     /// The words of each vertex.
@@ -69,8 +69,9 @@ pub(super) struct StageInputs {
 }
 
 impl StageInputs {
-    /// Makes the inputs of a shader that reads `leaves` of each vertex, with a control stage between if one is given.
-    /// Each vertex has a position, values, and the distances for the built-in arrays, which the device must support.
+    /// Makes the inputs of a shader that reads `leaves` of each vertex, optionally through a tessellation control
+    /// stage. Each vertex has a position, values, and distances for the built-in arrays, which the device must
+    /// support.
     pub(super) fn new(
         task: &Task<'_>,
         (leaves, pass_through_tesc): (&[Leaf], Option<PassThroughTesc>),
@@ -81,7 +82,7 @@ impl StageInputs {
         for (.., arrays) in vertices.iter_mut().filter(|_| declared[1] > 0) {
             for (array, count) in arrays.iter_mut().zip(declared) {
                 if array.drain(count.min(array.len())..).any(|number| number.bits() != 0) {
-                    let why = "a stage that reads some distances and is handed more is not drawn";
+                    let why = "the driver cannot run a stage that reads only some of the distances written before it";
                     return Err(not_comparable(why));
                 }
             }
@@ -95,14 +96,14 @@ impl StageInputs {
             || cull > limits.max_cull_distances.min(MOST)
             || clip + cull > limits.max_combined_clip_and_cull_distances
         {
-            let why = format!("the device does not take {clip} clip and {cull} cull distances");
+            let why = format!("the device does not support {clip} clip and {cull} cull distances");
             return Err(not_comparable(why));
         }
         if device.misreads_distances(counts) {
             let why = format!("the driver misreads {clip} clip and {cull} cull distances");
             return Err(not_comparable(why));
         }
-        // The stages that write them, and their attributes.
+        // The stages that write the inputs, and the attributes of these stages.
         let mut varyings = synthetic_vertex::varyings(leaves)?;
         for (attribute, varying) in (VARYINGS..).zip(&mut varyings) {
             varying.attribute = attribute;
@@ -140,7 +141,7 @@ impl StageInputs {
         };
         let keys = components(read.0).into_keys();
         if let Some(key) = keys.filter(Key::is_passed_on).find(|key| !is_known(key)) {
-            return Err(broken(Part::Lowered, format!("it reads {}, and should not", key.title())));
+            return Err(broken(Part::Lowered, format!("it must not read {}", key.title())));
         }
         StageInputs::new(task, read, vertices)
     }
@@ -148,7 +149,7 @@ impl StageInputs {
     /// Adds vertices to `work`.
     pub(super) fn install(&self, corners: Range<usize>, work: &mut Work<'_>) -> VertexBuffer {
         let place = Place { buffer: work.buffers.len(), offset: 0 };
-        // A buffer must not be empty.
+        // Add a word, because a buffer must not be empty.
         let words = self.vertices[corners].iter().flatten().copied().chain([0]);
         work.buffers.push(words.flat_map(u32::to_ne_bytes).collect());
         VertexBuffer { place, layout: self.layout.clone() }
@@ -163,7 +164,7 @@ fn layout(varyings: &[Varying], arrays: &[Array]) -> VertexLayout {
     VertexLayout::vectors(all.map(|(at, kind)| (at, attributes::format(kind, 32, 4))))
 }
 
-/// The words of a vertex in that layout.
+/// Returns the words of a vertex in the layout of the attributes.
 fn words(
     (position, values, arrays): &([f32; 4], Vertex, [Vec<Number>; 2]),
     varyings: &[Varying],
@@ -188,8 +189,8 @@ pub(super) fn declared(leaves: &[Leaf]) -> [u32; 2] {
     })
 }
 
-/// The type of each component, and one more than its largest integer: the original may use it as an index. Components
-/// outside of `leaves` are distances.
+/// Returns the type of each component, and the limit below which its integers must be, because the original may use
+/// them as indices. Components outside of `leaves` are distances.
 pub(super) fn kinds(
     task: &Task<'_>,
     leaves: &[Leaf],

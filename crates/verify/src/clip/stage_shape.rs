@@ -1,4 +1,4 @@
-//! The stages between the vertex stage and the rasterizer: their input, their output, and how it is recorded.
+//! The input and output of stages between the vertex stage and the rasterizer, and how their output is recorded.
 
 use crate::Job;
 use crate::leaves::Leaf;
@@ -21,7 +21,7 @@ pub(super) enum StageShape {
     Control(u32),
 }
 
-/// The place of a vertex: see [`Emit`].
+/// The place of a vertex in the output, as in [`Emit`].
 pub(super) type Strip = (u32, u32);
 
 impl StageShape {
@@ -44,7 +44,7 @@ impl StageShape {
         }
     }
 
-    /// The topology of the stage's input, and the vertices of a primitive.
+    /// Returns the topology of the stage's input, and the number of vertices of an input primitive.
     pub(super) fn takes(self) -> (vk::PrimitiveTopology, usize) {
         let StageShape::Geometry(geometry) = self else {
             return (vk::PrimitiveTopology::PATCH_LIST, pass_through_tesc::VERTICES as usize);
@@ -52,12 +52,13 @@ impl StageShape {
         (geometry.takes, geometry.corners as usize)
     }
 
-    /// The number of primitives of a run, and of the slots for each.
+    /// Returns the number of primitives per run, and the number of slots per primitive.
     pub(super) fn slots(self) -> (usize, u32) {
         match self {
             StageShape::Geometry(geometry) => (24, geometry.slots()),
             StageShape::Evaluation(_) => (8, evaluation::PLACES),
-            // More patches, because each has few invocations, which branch by their inputs.
+            // There are more patches, because each patch has few invocations, and these branch depending on their
+            // inputs.
             StageShape::Control(vertices) => (64, vertices),
         }
     }
@@ -70,13 +71,13 @@ impl StageShape {
         }
     }
 
-    /// The leaves of the outputs of one vertex and of the patch. All vertices have the same outputs.
+    /// Returns the output leaves of one vertex and of the patch. All vertices have the same outputs.
     pub(super) fn of_one_vertex(self, leaves: Vec<Leaf>) -> Vec<Leaf> {
         if let StageShape::Control(_) = self { control::of_one_vertex(leaves) } else { leaves }
     }
 
-    /// Returns the contents of the slots, primitive by primitive. `None` if an invocation did not finish; for
-    /// evaluation stages that is not detectable.
+    /// Returns the contents of the slots, primitive by primitive; `None` if an invocation did not finish. Unfinished
+    /// invocations of evaluation stages are not detected.
     pub(super) fn read(self, recorder: &Recorder, words: &[u32]) -> Option<Vec<Vec<Emit>>> {
         let (stride, (_, count)) = (recorder.stride() as usize, self.slots());
         let of_primitive = |words: &[u32]| {
@@ -84,7 +85,7 @@ impl StageShape {
             let places = (0..).zip(&slots).map(|(place, slot)| emits::emit(slot, |_| (place, 0)));
             match self {
                 StageShape::Geometry(geometry) => emits::read(geometry, &slots),
-                // A patch is evaluated at some of the coordinates only.
+                // A patch is evaluated at only some of the coordinates.
                 StageShape::Evaluation(_) => Some(places.flatten().collect()),
                 StageShape::Control(_) => places.collect(),
             }
@@ -92,7 +93,7 @@ impl StageShape {
         words.chunks_exact(stride * count as usize).map(of_primitive).collect()
     }
 
-    /// Whether an invocation emits more vertices than it may.
+    /// Whether an invocation emits too many vertices.
     pub(super) fn is_exceeded(self, emits: &[Emit]) -> bool {
         let StageShape::Geometry(geometry) = self else { return false };
         let mut of_invocations = emits.chunk_by(|one, other| one.strip.0 == other.strip.0);
@@ -119,8 +120,8 @@ impl StageShape {
         })
     }
 
-    /// The topology for draws of recorded primitives. `None` if the outputs may differ when each primitive is drawn
-    /// alone and patches are not divided.
+    /// The topology for draws of recorded primitives. `None` if the outputs may differ when primitives are drawn
+    /// separately and patches are not divided.
     pub(super) fn makes(self, m: &Module<'_>) -> Option<vk::PrimitiveTopology> {
         let of_others =
             [BuiltIn::PRIMITIVE_ID, BuiltIn::TESS_LEVEL_OUTER, BuiltIn::TESS_LEVEL_INNER];
@@ -131,7 +132,7 @@ impl StageShape {
         }
         match self {
             StageShape::Evaluation(evaluation) => evaluation.makes,
-            // Points have sizes, which the stage writes.
+            // Points are excluded, because the stage writes their sizes.
             StageShape::Geometry(geometry) if !self.makes_points() => Some(geometry.makes),
             StageShape::Geometry(_) | StageShape::Control(_) => None,
         }
@@ -144,7 +145,7 @@ impl StageShape {
         )
     }
 
-    /// Divides the output for one input primitive into primitives with separate vertices.
+    /// Splits the output for one input primitive into primitives that share no vertices.
     pub(super) fn lists<V: Clone>(self, vertices: &[(Strip, V)]) -> Vec<Vec<V>> {
         match self {
             StageShape::Geometry(geometry) => {

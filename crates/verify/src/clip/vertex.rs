@@ -1,4 +1,5 @@
-//! Vertex stages: compares the lowered stage's outputs with those computed from the original's, and images.
+//! Vertex stages: compares the lowered stage's outputs with the model's results for the original's outputs, and
+//! compares images.
 
 use super::host;
 use super::model::{Model, Vertex, components, recorded};
@@ -28,7 +29,7 @@ pub(super) fn verify(task: &Task<'_>, steps: &ClipSteps, lowered: &Module<'_>) -
         };
         let vertices = &recordings.iter().map(vertices).collect::<Vec<_>>();
 
-        // The lowered stage, with each set of host parameters.
+        // Compare the lowered stage with each set of host parameters.
         let module = &task.lowered(lowered)?;
         for setting in host::settings(steps, seed) {
             let model = Model { setting, ..model.clone() };
@@ -100,7 +101,7 @@ impl ClipVertexRun<'_> {
         })
     }
 
-    /// Draws each primitive alone with one of the stages.
+    /// Draws each primitive in a separate draw with one of the stages.
     fn draw(
         &self,
         (module, model): (&Module<'_>, Option<&Model>),

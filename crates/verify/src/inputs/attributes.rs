@@ -14,27 +14,28 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub(crate) struct Stream {
     pub(crate) layout: VertexLayout,
-    /// The elements, from 0 on.
+    /// The elements, beginning with element 0.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The contents of one location.
+/// The kind of contents of one location.
 #[derive(Debug, Clone, Copy)]
 struct Location {
     number: u32,
     kind: ScalarKind,
     bits: u32,
     components: u32,
-    /// If it must be small, the limit that its numbers are below.
+    /// If the numbers must be small, their exclusive upper limit.
     small: Option<u32>,
-    /// Whether its bits are used as those of floats.
+    /// Whether the shader uses the bits as floats.
     is_float: bool,
 }
 
-/// The vertices of a triangle. For blending, the first five triangles get the colours of `corner`.
+/// The number of vertices of a triangle. For blending, the first five triangles get the colours that `corner`
+/// returns.
 const TRIANGLE: u32 = 3;
 
-/// The purpose of the random numbers for these colours.
+/// The random number purpose for the colours that `corner` returns.
 const CORNER: u64 = 1 << 43;
 
 const FLOATS: [f32; 16] = [
@@ -56,7 +57,7 @@ const FLOATS: [f32; 16] = [
     f32::NEG_INFINITY,
 ];
 const DOUBLES: [f64; 8] = [0.0, -0.0, 1.0, -1.0, 1e-300, 1e300, 0.1, 5e-324];
-/// Integers that include the bits of infinities and of quiet and signalling NaNs: copies must keep them.
+/// Integers that include the bits of infinities and of quiet and signalling NaNs, which copies must keep.
 const INTEGERS: [u32; 12] = [
     0,
     1,
@@ -87,7 +88,7 @@ pub(crate) fn streams(
         let small = control_use.controls.then_some(control_use.end());
         add(&mut locations, leaf, (small, control_use.is_float))?;
     }
-    // The host chooses the input rate: here every fourth location is per instance.
+    // The host may choose the input rate. Here every fourth location is per instance.
     let rate = |location: u32| match location % 4 {
         3 => vk::VertexInputRate::INSTANCE,
         _ => vk::VertexInputRate::VERTEX,
@@ -116,7 +117,7 @@ fn add(
     let new = Location { number, kind: leaf.kind, bits: leaf.bits, components, small, is_float };
     let here = locations.entry(number).or_insert(new);
     if (here.kind, here.bits) != (new.kind, new.bits) || components > 4 {
-        return Err(format!("the inputs at location {number} do not fit one format"));
+        return Err(format!("the inputs at location {number} do not fit into one vertex format"));
     }
     here.components = here.components.max(components);
     here.small = here.small.into_iter().chain(small).min();
@@ -130,7 +131,7 @@ fn stream(
     (values, seed): (Values, u64),
     count: u32,
 ) -> Stream {
-    // The layout.
+    // First the layout of the attributes.
     let mut stride = 0_u32;
     let mut attributes = Vec::new();
     for what in locations {
@@ -140,7 +141,7 @@ fn stream(
         attributes.push(Attribute { location: what.number, format, offset: stride });
         stride += size * what.components;
     }
-    // The contents.
+    // Then the contents.
     let stride = stride.next_multiple_of(8);
     let mut bytes = vec![0; (stride * count) as usize];
     for (what, attribute) in locations.iter().zip(&attributes) {
@@ -163,8 +164,8 @@ fn stream(
     Stream { layout: VertexLayout { stride, rate, attributes }, bytes }
 }
 
-/// Returns a colour at a branch of the blend equations. Its components are 0, ½ and 1 or a grey; smaller ones with
-/// alpha ½; or components that formats clamp. Neighbouring locations get different colours.
+/// Returns a colour at a branch of the blend equations. The components are 0, ½ and 1 or a grey, or smaller
+/// components with alpha ½, or components that formats clamp. Neighbouring locations get different colours.
 fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     if (what.kind, what.bits) != (ScalarKind::Float, 32) {
         return (0..what.components).flat_map(|_| value(what, random)).collect();
@@ -184,7 +185,7 @@ fn corner(what: Location, element: u32, random: &mut Random) -> Vec<u8> {
     colour.into_iter().take(what.components as usize).flat_map(f32::to_ne_bytes).collect()
 }
 
-/// The value of all floats of an element, for tests of distances. `None` for inputs that control the shader.
+/// Returns the value of all floats of an element, for tests of distances; `None` for inputs that control the shader.
 fn distance(what: Location, element: u32, random: &Random) -> Option<f32> {
     let is_free = (what.kind, what.bits, what.small) == (ScalarKind::Float, 32, None);
     random.distance(element).filter(|_| is_free)
@@ -228,7 +229,7 @@ fn is_moderate(float: f32) -> bool {
     float == 0.0 || (1e-18..1e18).contains(&float.abs())
 }
 
-/// The format of 1 to 4 components of this type and width.
+/// Returns the format with 1 to 4 components of this type and width.
 pub(crate) fn format(kind: ScalarKind, bits: u32, components: u32) -> vk::Format {
     let of_one = match (kind, bits) {
         (ScalarKind::Float, 64) => vk::Format::R64_SFLOAT,
@@ -238,6 +239,6 @@ pub(crate) fn format(kind: ScalarKind, bits: u32, components: u32) -> vk::Format
         (ScalarKind::Int, _) => vk::Format::R32_SINT,
         _ => vk::Format::R32_UINT,
     };
-    // `vk::Format` values have three types for each number of components.
+    // `vk::Format` has values for three types per number of components.
     vk::Format::from_raw(of_one.as_raw() + 3 * (components as i32 - 1))
 }

@@ -9,7 +9,7 @@ use polyshade::spv::{Decoration, Id, Op, StorageClass, Type};
 
 /// The largest block that is filled, in bytes.
 const LARGEST: usize = 1 << 20;
-/// The deepest nesting of types: SPIR-V's limit for structures (2.17).
+/// The maximum nesting of types: SPIR-V's limit for structures (2.17).
 const DEEPEST: u32 = 255;
 
 /// Makes a block of type `ty`, filled with small numbers, or returns why that is impossible.
@@ -26,18 +26,18 @@ pub(crate) fn fill(
     Ok(block.bytes)
 }
 
-/// The values of 32-bit integers.
+/// The values that 32-bit integers get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integers {
     Small,
     /// The bits of floats.
     Floats,
-    /// Zero: small, and the bits of a float that is not a denormal.
+    /// Zero, which is small, and whose bits are not a denormal.
     Zero,
 }
 
 impl Integers {
-    /// Values that are small for control inputs, and are not the bits of denormals.
+    /// Returns values that are small for control inputs, and are not the bits of denormals.
     pub(crate) fn normal(control_use: ControlUse) -> Integers {
         match control_use {
             ControlUse { is_float: false, .. } => Integers::Small,
@@ -57,7 +57,7 @@ struct Block<'b, 'm> {
     bytes: Vec<u8>,
 }
 
-/// The place of a part, the layout of its matrices, and the remaining levels of nesting.
+/// The place of a part, the layout of its matrices, and the remaining nesting levels.
 #[derive(Clone, Copy)]
 struct At {
     offset: u32,
@@ -147,7 +147,7 @@ impl Block<'_, '_> {
     }
 
     fn scalar(&mut self, ty: Id, offset: u32) -> Result<(), String> {
-        // Some are equal to the previous number.
+        // Some numbers are equal to the previous number.
         let number = if self.random.below(4) == 0 { self.last } else { self.random.below(5) };
         self.last = number;
         let zero = (self.random.below(16) == 0).then_some(-0.0);
@@ -205,7 +205,7 @@ mod tests {
         fill(&module, ty, &[], Integers::Small, &mut Random::new(7, 7))
     }
 
-    /// The indices of the words that are not zero: members, but not all, because zero is a small number, too.
+    /// Returns the indices of nonzero words. They are in members, but some words of members may also be zero.
     fn members(layout: &str, members: &str) -> Vec<usize> {
         let bytes = filled(layout, members).expect("it can be filled");
         let words = bytes.chunks_exact(4).enumerate();
@@ -220,7 +220,8 @@ mod tests {
             filled.iter().all(|at| *at == 0 || *at == 36 || (4..36).contains(at) && at % 4 != 3)
         );
         assert!(filled.len() > 12, "{filled:?}");
-        // Three rows of two components with a stride of 8 bytes; with columns it would be two with a stride of 16.
+        // Three rows of two components with a stride of 8 bytes. A column-major matrix would have two columns with a
+        // stride of 16.
         let rows = members("std430, row_major", "mat2x3 m[8]; float end;");
         assert!(rows.iter().all(|at| *at <= 48), "{rows:?}");
         let columns = members("std430", "mat2x3 m[8]; float end;");

@@ -1,6 +1,6 @@
-//! Control inputs of a shader: those that become indices or decide how often a loop runs.
+//! Control inputs of a shader: inputs that become indices or decide how many times a loop runs.
 //!
-//! Such an input must be small. An input of arithmetic alone may be any number.
+//! Control inputs must be small. An input that is only used in arithmetic may be any number.
 
 use crate::constants::{self, Specialization};
 use polyshade::Module;
@@ -11,15 +11,15 @@ use std::collections::HashSet;
 /// How a shader uses an input for control.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ControlUse {
-    /// Whether it reaches an index, a texel coordinate or the condition of a loop.
+    /// Whether the input reaches an index, a texel coordinate or the condition of a loop.
     pub(crate) controls: bool,
-    /// The length of the shortest array that it may be an index of.
+    /// The length of the shortest array that the input may index.
     pub(crate) shortest: Option<u32>,
-    /// Whether its bits are used as those of a float anywhere.
+    /// Whether the input's bits are used as a float anywhere.
     pub(crate) is_float: bool,
 }
 
-/// The number of values, from 0 on, of an input that must be small.
+/// The exclusive upper limit of an input that must be small.
 pub(crate) const MOST_SMALL: u32 = 4;
 
 impl ControlUse {
@@ -88,7 +88,7 @@ fn follow(
             found.controls |= inst.words()[3] != id.word();
         }
         Op::IMAGE_WRITE => found.controls |= inst.words()[1] != id.word(),
-        // The shader limits the result to a valid range.
+        // With a constant operand, the shader limits the result to a valid range.
         Op::U_MOD | Op::S_MOD | Op::S_REM | Op::BITWISE_AND if has_constant(m, inst) => {
             return Vec::new();
         }
@@ -107,7 +107,7 @@ fn is_made_of_floats(m: &Module<'_>, ty: Id) -> bool {
     }
 }
 
-/// The number of elements that index `number` of a chain selects from.
+/// Returns the length of the array that index `number` of an access chain indexes.
 fn indexed_length(
     m: &Module<'_>,
     chain: AccessChain<'_>,

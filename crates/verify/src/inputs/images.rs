@@ -11,7 +11,7 @@ use polyshade_vulkan::{Texture, vk};
 const SIZE: u32 = 4;
 /// The mip levels of sampled images.
 const LEVELS: u32 = 3;
-/// The texels of a texel buffer.
+/// The number of texels in a texel buffer.
 const TEXELS: usize = 64;
 
 const DIM_1D: u32 = 0;
@@ -24,9 +24,9 @@ const DIM_SUBPASS: u32 = 6;
 /// The signs of texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signs {
-    /// Positive only: they control something, or are colours.
+    /// Only positive texels, because they are control inputs or colours.
     Positive,
-    /// Both, if the format has both.
+    /// Both signs, if the format is signed.
     Both,
 }
 
@@ -56,7 +56,7 @@ fn signed(random: &mut Random, signs: Signs, end: u32) -> i32 {
     if signs == Signs::Both && random.below(2) == 0 { -number } else { number }
 }
 
-/// The formats of texels: SPIR-V's number (3.11), Vulkan's format, and the number and the values of the channels.
+/// The texel formats: SPIR-V's value (3.11), Vulkan's format, the number of channels, and how to make a channel.
 const TEXELS_OF: [(u32, F, usize, Channel); 15] = [
     (1, F::R32G32B32A32_SFLOAT, 4, FLOAT),
     (2, F::R16G16B16A16_SFLOAT, 4, HALF),
@@ -72,7 +72,7 @@ const TEXELS_OF: [(u32, F, usize, Channel); 15] = [
     (31, F::R16G16B16A16_UINT, 4, USHORT),
     (32, F::R8G8B8A8_UINT, 4, UBYTE),
     (33, F::R32_UINT, 1, UINT),
-    // No storage image has depths, so `of_number` never looks up `Unknown`.
+    // Depth is not a storage image format, so `of_number` never looks up this entry's number, `Unknown`.
     (0, F::D32_SFLOAT, 1, DEPTH),
 ];
 
@@ -86,10 +86,10 @@ pub(crate) fn give(
     let image = m.definition(ty).filter(|inst| inst.op() == Op::TYPE_IMAGE);
     let operands = image.and_then(|inst| inst.words()[2..].first_chunk());
     let [sampled, dimension, is_depth, is_array, is_multisampled, access, number] =
-        *operands.ok_or("is no image")?;
+        *operands.ok_or("is not an image")?;
     let [compare, is_array, is_multisampled] =
         [is_depth, is_array, is_multisampled].map(|flag| flag == 1);
-    // An image for reads without a sampler and for writes: a storage image.
+    // A storage image, for writes and for reads without a sampler.
     let storage = access == 2;
     let format = match number {
         _ if compare => F::D32_SFLOAT,
@@ -101,7 +101,7 @@ pub(crate) fn give(
         return Ok(Given::Texels { contents, format, storage });
     }
     let (view, height, depth, layers) = shape(dimension, is_array)?;
-    // One of two compared devices, the model of Metal, supports only the first level.
+    // If two devices are compared, one may be the CPU model of Metal, which supports only the first level.
     let levels = if storage || random.is_of_moderates() { 1 } else { LEVELS };
     let texels_of = |level: u32| -> u32 {
         [SIZE, height, depth].into_iter().map(|size| (size >> level).max(1)).product()
@@ -133,7 +133,7 @@ pub(crate) fn give(
     })
 }
 
-/// The view type, the height and depth, and the number of layers.
+/// Returns the view type, the height and depth, and the number of layers.
 fn shape(dimension: u32, is_array: bool) -> Result<(View, u32, u32, u32), String> {
     Ok(match (dimension, is_array) {
         (DIM_1D, false) => (View::TYPE_1D, 1, 1, 1),
@@ -144,23 +144,25 @@ fn shape(dimension: u32, is_array: bool) -> Result<(View, u32, u32, u32), String
         (DIM_CUBE, false) => (View::CUBE, SIZE, 1, 6),
         (DIM_CUBE, true) => (View::CUBE_ARRAY, SIZE, 1, 12),
         (DIM_SUBPASS, _) => return Err("is an input attachment".into()),
-        (other, _) => return Err(format!("is an image of dimension {other}")),
+        (other, _) => return Err(format!("is an image of the unsupported dimension {other}")),
     })
 }
 
-/// The format that the module declares.
+/// Returns the format that the module declares.
 fn of_number(number: u32) -> Result<F, String> {
     let found = TEXELS_OF.iter().find(|(own, ..)| *own == number);
-    found.map(|(_, format, ..)| *format).ok_or_else(|| format!("is an image of format {number}"))
+    found
+        .map(|(_, format, ..)| *format)
+        .ok_or_else(|| format!("is an image of the unsupported format {number}"))
 }
 
-/// A format with components of the type that the shader reads.
+/// Returns a format with components of the type that the shader reads.
 fn of_components(sampled: Option<Type>) -> Result<F, String> {
     match sampled {
         Some(Type::Float { width: 32 }) => Ok(F::R32G32B32A32_SFLOAT),
         Some(Type::Int { width: 32, signed: true }) => Ok(F::R32G32B32A32_SINT),
         Some(Type::Int { width: 32, signed: false }) => Ok(F::R32G32B32A32_UINT),
-        _ => Err("is an image whose texels have not 32 bits".into()),
+        _ => Err("is an image whose components are not 32 bits wide".into()),
     }
 }
 
@@ -170,7 +172,7 @@ fn texels(
     (signs, random): (Signs, &mut Random),
 ) -> Result<Vec<u8>, String> {
     let found = TEXELS_OF.iter().find(|(_, other, ..)| *other == format);
-    let unknown = || format!("is an image of format {format:?}");
+    let unknown = || format!("is an image of the unsupported format {format:?}");
     let (_, _, channels, channel) = *found.ok_or_else(unknown)?;
     Ok((0..count * channels).flat_map(|_| channel(random, signs)).collect())
 }

@@ -15,12 +15,14 @@ pub(crate) fn vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, Str
     let mode = m.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES);
     match mode.and_then(|mode| mode.operands().first().copied()) {
         Some(count) if (1..=VERTICES).contains(&count) => Ok(count),
-        Some(count) => Err(format!("a control stage of {count} vertices")),
-        None => Err("the control stage does not say how many vertices it makes".to_owned()),
+        Some(count) => Err(format!("unsupported tessellation control stage of {count} vertices")),
+        None => {
+            Err("the tessellation control stage has no execution mode OutputVertices".to_owned())
+        }
     }
 }
 
-/// The outputs of one vertex, and those of the whole patch.
+/// Returns the outputs of one vertex and the outputs of the whole patch.
 pub(crate) fn of_one_vertex(leaves: Vec<Leaf>) -> Vec<Leaf> {
     let is_one = |leaf: &Leaf| !is_per_vertex(leaf) || leaf.path.first() == Some(&0);
     leaves.into_iter().filter(is_one).collect()
@@ -32,7 +34,8 @@ pub(super) fn is_per_vertex(leaf: &Leaf) -> bool {
     !leaf.is_of_patch && leaf.builtin.is_none_or(|builtin| !levels.contains(&builtin))
 }
 
-/// The execution modes of our evaluation stage, except spacing and order, that the control stage may set differently.
+/// The execution modes of the generated evaluation stage that the control stage may set differently, except spacing
+/// and order.
 const OF_EVALUATION: [ExecutionMode; 4] = [
     ExecutionMode::TRIANGLES,
     ExecutionMode::QUADS,
@@ -44,7 +47,7 @@ const OF_EVALUATION: [ExecutionMode; 4] = [
 const BARRIER: [u32; 3] = [2, 4, 0];
 
 /// Makes a recorder of `job`'s control stage, or returns why that is impossible. Each invocation stores its vertex
-/// and, after a barrier, the outputs that all have written for the patch.
+/// and, after a barrier, the patch outputs that all invocations have written.
 pub(crate) fn record(
     module: &Module<'_>,
     job: &Job<'_>,

@@ -18,21 +18,21 @@ pub(crate) struct Geometry {
     pub(crate) takes: vk::PrimitiveTopology,
     /// The number of vertices of an input primitive.
     pub(crate) corners: u32,
-    /// The list topology of the primitives into which each output strip divides.
+    /// The list topology of the primitives that an output strip consists of.
     pub(crate) makes: vk::PrimitiveTopology,
-    /// `Invocations`: how often the stage runs for each primitive.
+    /// `Invocations`: how many times the stage runs for each primitive.
     pub(crate) invocations: u32,
-    /// `OutputVertices`: the most vertices that an invocation may emit.
+    /// `OutputVertices`: the maximum number of vertices that an invocation may emit.
     pub(crate) most: u32,
 }
 
-/// The most slots of a primitive.
+/// The maximum number of slots of a primitive.
 const MOST: u32 = 1 << 12;
-/// The limit on numbers of strips, which excludes the contents that memory has before a draw.
+/// The limit on strip numbers. It distinguishes marks from the contents that memory has before a draw.
 const STRIPS: u32 = 1 << 30;
 
 impl Geometry {
-    /// Reads the execution modes of `entry`, or returns why they are not sufficient.
+    /// Reads the execution modes of `entry`, or returns why the stage is not supported.
     pub(crate) fn of(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Geometry, String> {
         use vk::PrimitiveTopology as T;
         let modes = m.modes(entry.function()).collect::<Vec<_>>();
@@ -53,13 +53,17 @@ impl Geometry {
         let number = |wanted| m.mode(entry.function(), wanted)?.operands().first().copied();
         let most = number(ExecutionMode::OUTPUT_VERTICES);
         let (Some((takes, corners)), Some(makes), Some(most)) = (takes, makes, most) else {
-            return Err("the geometry stage does not say what it takes and makes".to_owned());
+            return Err(
+                "the geometry stage does not declare its input and output primitives".to_owned()
+            );
         };
         let invocations = number(ExecutionMode::INVOCATIONS).unwrap_or(1).max(1);
         let geometry = Geometry { takes, corners, makes, invocations, most };
         match geometry.slots() <= MOST {
             true => Ok(geometry),
-            false => Err(format!("{invocations} invocations emit {most} vertices each")),
+            false => {
+                Err(format!("{invocations} invocations with {most} vertices each are too many"))
+            }
         }
     }
 
@@ -74,10 +78,10 @@ impl Geometry {
     }
 }
 
-/// A vertex that was emitted, or computed for a patch.
+/// A vertex that a geometry stage emitted, or that a tessellation stage computed for a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Emit {
-    /// The invocation of a geometry stage and the number of its strip, or the coordinate in a patch.
+    /// The invocation of a geometry stage and the number of the strip, or the coordinate in a patch.
     pub(crate) strip: (u32, u32),
     /// All outputs.
     pub(crate) words: Vec<u32>,
@@ -93,11 +97,11 @@ pub(crate) fn record(
     let entry = entry.map_err(|error| error.to_string())?;
     let of_streams = [Op::EMIT_STREAM_VERTEX, Op::END_STREAM_PRIMITIVE];
     if instructions(module, entry).any(|inst| of_streams.contains(&inst.op())) {
-        return Err("the geometry stage names its vertex streams".to_owned());
+        return Err("the geometry stage uses OpEmitStreamVertex or OpEndStreamPrimitive".to_owned());
     }
 
     recorder(module, job, ExecutionModel::GEOMETRY, |m, p, entry, record, end| {
-        // At the end, the last slot of the invocation gets a mark.
+        // At the end, store a mark in the last slot of the invocation.
         let [count, strip] = [(); 2].map(|()| counter(m, p, entry));
         let int = p.int();
         let invocation = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID]
@@ -107,7 +111,7 @@ pub(crate) fn record(
         let (uint, done) = (p.uint(), p.uint_constant(DONE));
         let last = p.at(end).binary(Op::I_ADD, uint, first, last);
         store(p, record, (last, done), None, end);
-        // At each emit, the next slot gets the outputs.
+        // At each emit, store the outputs in the next slot.
         let at = rewrite::export_points(m, p, entry)?.at_exports(p, None);
         let first = first_slot(p, geometry, invocation, at);
         let slot = slot(p, geometry, first, count, at);
@@ -128,7 +132,7 @@ pub(crate) fn read(geometry: Geometry, slots: &[&[u32]]) -> Option<Vec<Emit>> {
     let of_invocation = |(invocation, slots): (u32, &[&[u32]])| -> Option<Vec<Emit>> {
         let (last, emitted) = slots.split_last()?;
         emit(last, |_| (0, 0))?;
-        // Vertices beyond the maximum are in the slot after all others.
+        // Vertices beyond the maximum are in the slot after all other vertices.
         Some(emitted.iter().map_while(|slot| emit(slot, |strip| (invocation, strip))).collect())
     };
     let invocations = (0..).zip(slots.chunks_exact(geometry.each() as usize));
@@ -159,7 +163,7 @@ fn increase<'m>(p: &mut Patch<'m, '_>, counter: Id, at: Position<'m>) {
     code.store(counter, after);
 }
 
-/// Emits the number of the first slot of the invocation.
+/// Emits code that computes the first slot of the invocation.
 ///
 /// ```text
 /// %before     = OpIMul %uint %primitive_id %invocations
@@ -182,7 +186,7 @@ fn first_slot<'m>(
     code.binary(Op::I_MUL, uint, invocation, each)
 }
 
-/// Emits the number of the slot for the next vertex. All vertices beyond the maximum share one.
+/// Emits code that computes the slot for the next vertex. All vertices beyond the maximum share one slot.
 ///
 /// ```text
 /// %is_one = OpULessThan %bool %count %most

@@ -8,18 +8,18 @@ use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{BuiltIn, ExecutionMode, ExecutionModel, Id, Op, Patch, Position};
 use polyshade_vulkan::vk;
 
-/// How a stage divides patches.
+/// How a tessellation evaluation stage divides patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Evaluation {
-    /// A level at which all coordinates are multiples of 1 / [`STEPS`].
+    /// A tessellation level at which all coordinates are multiples of 1 / [`STEPS`].
     pub(crate) level: u8,
-    /// The list topology of a patch that is not divided, if it is one primitive.
+    /// The list topology of an undivided patch, if the patch is one primitive.
     pub(crate) makes: Option<vk::PrimitiveTopology>,
     /// Whether the stage sets the spacing; otherwise the control stage does.
     pub(crate) has_spacing: bool,
-    /// Whether the stage sets the vertex order; otherwise the control stage does, as counterclockwise.
+    /// Whether the stage sets the vertex order; otherwise the control stage sets it to counterclockwise.
     pub(crate) has_order: bool,
-    /// Whether the order is clockwise.
+    /// Whether the vertex order is clockwise.
     is_clockwise: bool,
 }
 
@@ -31,9 +31,9 @@ pub(super) const SPACINGS: [ExecutionMode; 3] = [
 pub(super) const ORDERS: [ExecutionMode; 2] =
     [ExecutionMode::VERTEX_ORDER_CW, ExecutionMode::VERTEX_ORDER_CCW];
 
-/// Coordinates are multiples of 1/2 or 1/3 at level 2, and of 1/3 or 1/9 at level 3.
+/// The denominator of coordinates. They are multiples of 1/2 or 1/3 at level 2, and of 1/3 or 1/9 at level 3.
 const STEPS: u32 = 18;
-/// The number of coordinates, each with a slot.
+/// The number of possible coordinates. Each has a slot.
 pub(crate) const PLACES: u32 = (STEPS + 1) * (STEPS + 1);
 
 impl Evaluation {
@@ -47,8 +47,7 @@ impl Evaluation {
         } else if has(ExecutionMode::QUADS) {
             None
         } else {
-            return Err("the tessellation evaluation stage leaves its domain to the control stage"
-                .to_owned());
+            return Err("the tessellation evaluation stage does not declare its domain".to_owned());
         };
         let is_divided = has(ExecutionMode::SPACING_FRACTIONAL_EVEN);
         Ok(Evaluation {
@@ -60,12 +59,12 @@ impl Evaluation {
         })
     }
 
-    /// The coordinates of a slot.
+    /// Returns the tessellation coordinate of a slot.
     pub(crate) fn coordinates(place: u32) -> [f32; 2] {
         [place / (STEPS + 1), place % (STEPS + 1)].map(|step| step as f32 / STEPS as f32)
     }
 
-    /// The slots of the corners of a patch that is not divided; coordinates begin at the upper left.
+    /// Returns the slots of the corners of an undivided patch. Coordinates begin at the upper left.
     pub(crate) fn corners(self) -> &'static [u32] {
         match self.makes {
             None => &[],
@@ -86,7 +85,7 @@ pub(crate) fn record(module: &Module<'_>, job: &Job<'_>) -> Result<Recorder, Str
     })
 }
 
-/// Emits the number of the slot for the coordinate.
+/// Emits code that computes the slot of the tessellation coordinate.
 ///
 /// ```text
 /// %steps  = OpVectorTimesScalar %v3float %tess_coord %float_18

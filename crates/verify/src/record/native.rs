@@ -1,4 +1,5 @@
-//! Captures the outputs of a shader by the driver's transform feedback, as a second source beside the recorder.
+//! Captures the outputs of a shader with the driver's transform feedback, as a second source in addition to the
+//! recorder.
 
 use crate::leaves::Leaf;
 use polyshade::rewrite;
@@ -9,12 +10,12 @@ use polyshade::spv::{
 use polyshade_vulkan::TransformFeedbackCapabilities;
 use std::collections::HashSet;
 
-/// The size in bytes from which some drivers, lavapipe 22.3.6 among them, capture vertices wrongly.
+/// The vertex size in bytes from which some drivers, such as lavapipe 22.3.6, capture incorrectly.
 const LARGEST: u32 = 512;
 
-/// Returns the module with transform feedback decorations for all outputs except those [left out](is_left_out). The
-/// outputs are captured in the order of `leaves`, which must be the module's. `None` if decorations cannot express
-/// that layout, or if the driver does not support it.
+/// Returns the module with transform feedback decorations for all outputs that are not [left out](is_left_out). The
+/// outputs are captured in the order of `leaves`, which must be the leaves of the module. `None` if decorations
+/// cannot express that layout, or if the driver does not support it.
 pub(crate) fn decorate(
     m: &Module<'_>,
     name: &str,
@@ -25,7 +26,7 @@ pub(crate) fn decorate(
     let stride: u32 = leaves.iter().map(Leaf::words).sum::<u32>() * 4;
     let limit = has.max_buffer_data_stride.min(has.max_buffer_data_size);
     let limit = limit.min(has.max_stream_data_size).min(LARGEST - 1);
-    // lavapipe 22.3.6 captures outputs that share a location wrongly.
+    // lavapipe 22.3.6 captures outputs incorrectly if they share a location.
     let is_whole = |leaf: &Leaf| leaf.register.is_none_or(|(_, component)| component == 0);
     let is_plain = |leaf: &Leaf| leaf.words() > 0 && leaf.bits == 32 && is_whole(leaf);
     if stride == 0 || stride > limit || !leaves.iter().all(is_plain) {
@@ -61,19 +62,21 @@ pub(crate) fn decorate(
     Some(rewritten.ok()?.module.into_words())
 }
 
-/// Whether a leaf leaves a gap: cull distances beside clip distances, which lavapipe 22.3.6 captures wrongly.
+/// Whether a leaf is skipped, leaving a gap. lavapipe 22.3.6 captures cull distances incorrectly if there are clip
+/// distances.
 pub(crate) fn is_left_out(leaves: &[Leaf], leaf: &Leaf) -> bool {
     leaf.builtin == Some(BuiltIn::CULL_DISTANCE)
         && leaves.iter().any(|other| other.builtin == Some(BuiltIn::CLIP_DISTANCE))
 }
 
-/// The structure of a variable that is one block.
+/// Returns the structure type of a variable that is a single block.
 fn block_of(m: &Module<'_>, variable: Id) -> Option<Id> {
     let ty = m.pointee(variable)?;
     matches!(m.ty(ty), Some(Type::Struct { .. })).then_some(ty)
 }
 
-/// Whether an offset for each variable or member of a block is sufficient. Blocks must be unshared, without offsets.
+/// Whether one offset per variable, or per member of a block, is sufficient. Blocks must be unshared and without
+/// offsets.
 fn can_be_decorated(m: &Module<'_>, variable: Id, blocks: &mut HashSet<Id>) -> bool {
     let Some(ty) = m.pointee(variable) else { return false };
     let Some(block) = block_of(m, variable) else { return is_basic(m, ty) };

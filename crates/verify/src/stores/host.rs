@@ -1,4 +1,4 @@
-//! The bindings and host parameters that a capture requires: checks them, and binds and fills the buffers.
+//! Checks the bindings and host parameters that a capture requires, binds the buffers and fills them.
 
 use super::StoresRun;
 use crate::cases::{Case, FILL, GUARD, Indices, LEAD};
@@ -35,25 +35,26 @@ impl StoresRun<'_> {
             };
             if !is_there {
                 return wrong(format!(
-                    "requirements name set {set}, binding {binding}, for nothing"
+                    "the requirements list set {set}, binding {binding} without need"
                 ));
             }
         }
-        // Every captured buffer and the host parameters must be among them.
+        // The descriptors must include every captured buffer and the host parameters.
         let has = |purpose| descriptors.iter().any(|one| one.purpose == purpose);
         for (number, buffer) in (0..).zip(&self.layout) {
             let is_bound = !buffer.pieces.is_empty() && !self.capture.words.source.is_address();
             if is_bound && !has(Purpose::Feedback(number)) {
-                return wrong(format!("requirements leave feedback buffer {number} out"));
+                return wrong(format!("the requirements lack feedback buffer {number}"));
             }
         }
         match words_at.is_none() || has(Purpose::HostParams) {
             true => Ok(()),
-            false => wrong("requirements leave the host parameters out".to_owned()),
+            false => wrong("the requirements lack the host parameters".to_owned()),
         }
     }
 
-    /// Checks that each resource of a variant is the original's or, unless raster-only, one of the requirements.
+    /// Checks that each resource of a variant is in the original or, unless the variant is raster-only, in the
+    /// requirements.
     pub(super) fn check_descriptors(&self, part: Part, module: &Module<'_>) -> Result<(), Stop> {
         for variable in module.variables() {
             let id = variable.result();
@@ -72,14 +73,17 @@ impl StoresRun<'_> {
             let is_own = self.original.inputs.binds(set, binding) || !inputs::is_used(module, id);
             if !is_own && (part == Part::RasterOnly || !added) {
                 let place = format!("set {set}, binding {binding}");
-                return Err(broken(part, format!("it uses {place}, which nothing is told of")));
+                return Err(broken(
+                    part,
+                    format!("it uses {place}, which the requirements do not list"),
+                ));
             }
         }
         Ok(())
     }
 
-    /// Whether the variants support this draw. If the host declares how much fits, wrong declarations leave undefined
-    /// how much of the last primitive is stored. With buffer addresses, no binding limits the stores.
+    /// Whether the variants support this draw. If the host declares how much fits, a wrong declaration makes it
+    /// undefined how much of the last primitive is stored. With buffer addresses, no binding limits the stores.
     pub(super) fn is_meant(&self, case: &Case) -> bool {
         let counts_itself = self.capture.words.number("limit").is_none();
         let by_address = self.capture.words.source.is_address();
@@ -88,7 +92,7 @@ impl StoresRun<'_> {
             && !(by_address && case.overstates_memory())
     }
 
-    /// The host parameters that the layout computes for a case.
+    /// Returns the host parameters that the layout computes for a case.
     fn host_params(&self, case: &Case) -> Result<Vec<u32>, Error> {
         self.capture.layout.host_params(&host_draw(case), &self.declared_ranges(case))
     }
@@ -125,7 +129,7 @@ impl StoresRun<'_> {
         work: &mut Work<'_>,
     ) {
         let (_, ranges) = self.feedback(&Case::of_nothing(placement), work);
-        // Parameters of 0 declare empty ranges, whatever they mean.
+        // Parameters that are all 0 declare empty ranges, whichever parameters they are.
         let words = vec![0; self.capture.words.params.len()];
         bind_capture(self.capture, &words, &ranges[..].into(), draw, work);
     }
@@ -145,7 +149,8 @@ impl StoresRun<'_> {
         case.buffers(&strides(&self.layout)).iter().map(|buffer| case.range(buffer)).collect()
     }
 
-    /// Compares the counts and counters that the layout computes for a case with those of the specification.
+    /// Compares the counts and counters that the layout computes for a case with the values that the specification
+    /// requires.
     pub(super) fn check_counts(
         &self,
         expected: &Expected<'_>,
@@ -161,7 +166,7 @@ impl StoresRun<'_> {
         let written = self.capture.layout.primitives_written(&draw, &ranges).map_err(wrong)?;
         let after = self.capture.layout.advance(&draw, &ranges).map_err(wrong)?;
         let counts = Captured { needed: draw.primitives(), written };
-        let reached = after.iter().map(|range| range.reached);
+        let reached = after.iter().map(|range| range.counter);
         host.counts(expected, counts, reached)
     }
 }
@@ -179,11 +184,11 @@ fn index_bytes(indices: &Indices) -> Vec<u8> {
     indices.all.iter().flat_map(|index| index.to_le_bytes().into_iter().take(size)).collect()
 }
 
-/// The host's table of the indices that restart primitives.
+/// Returns the host's segment table for the indices that restart primitives.
 fn segments(case: &Case, indices: &Indices) -> Segments {
     let (bytes, Placement { first_vertex, vertices, .. }) = (index_bytes(indices), case.placement);
     Segments::find(case.topology, indices.index_type, &bytes, first_vertex, vertices)
-        .expect("a case has a few indices")
+        .expect("a case has only a few indices")
 }
 
 fn declared_indices(case: &Case) -> Option<transform_feedback::Indices> {

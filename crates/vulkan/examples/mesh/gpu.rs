@@ -18,7 +18,7 @@ pub(crate) struct Gpu {
     queue: vk::Queue,
     commands: vk::CommandBuffer,
     _instance: ash::Instance,
-    // The loader's library must stay open as long as any object made through it.
+    // The loader's library must stay open as long as any object created through it.
     _entry: ash::Entry,
 }
 
@@ -86,7 +86,7 @@ impl Gpu {
         let (number, _) = fitting.next().ok_or("there is no memory of that kind")?;
         let info =
             vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(number);
-        // SAFETY: the device lives as long as this.
+        // SAFETY: the device lives as long as `self`.
         Ok(unsafe { self.device.allocate_memory(&info, None) }?)
     }
 
@@ -137,7 +137,8 @@ impl Gpu {
         }
     }
 
-    /// Creates a layout with a storage buffer at this binding of its only set, and this many bytes of push constants.
+    /// Creates a layout with a storage buffer at this binding of its only set, and with this number of
+    /// push constant bytes.
     pub(crate) fn storage_layout(
         &self,
         binding: u32,
@@ -152,7 +153,7 @@ impl Gpu {
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         let ranges =
             [vk::PushConstantRange { stage_flags: vertex, offset: 0, size: push_constants }];
-        // SAFETY: the device lives as long as this.
+        // SAFETY: the device lives as long as `self`.
         unsafe {
             let set = self.device.create_descriptor_set_layout(&info, None)?;
             let info = vk::PipelineLayoutCreateInfo::default()
@@ -166,11 +167,11 @@ impl Gpu {
     /// Creates a layout without resources.
     pub(crate) fn empty_layout(&self) -> Result<vk::PipelineLayout, vk::Result> {
         let info = vk::PipelineLayoutCreateInfo::default();
-        // SAFETY: the device lives as long as this.
+        // SAFETY: the device lives as long as `self`.
         unsafe { self.device.create_pipeline_layout(&info, None) }
     }
 
-    /// Creates a pipeline that draws to the image if it has vertex input, and rasterizes nothing otherwise.
+    /// Creates a pipeline. With vertex input, the pipeline draws to the image; otherwise it rasterizes nothing.
     pub(crate) fn pipeline(
         &self,
         layout: vk::PipelineLayout,
@@ -233,7 +234,7 @@ impl Gpu {
     }
 
     pub(crate) fn bind_pipeline(&self, pipeline: vk::Pipeline) {
-        // SAFETY: commands are being recorded, and the pipeline is this device's.
+        // SAFETY: commands are being recorded, and the pipeline belongs to this device.
         unsafe {
             self.device.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::GRAPHICS, pipeline)
         };
@@ -309,7 +310,7 @@ impl Gpu {
         unsafe { self.device.cmd_draw(self.commands, count, 1, 0, 0) };
     }
 
-    /// Records a barrier from the first stages and accesses to the second ones.
+    /// Records a barrier from the source stages and accesses to the destination stages and accesses.
     pub(crate) fn wait(
         &self,
         from: (vk::PipelineStageFlags, vk::AccessFlags),
@@ -393,7 +394,7 @@ impl Gpu {
             )
             .image_extent(vk::Extent3D { width: SIZE, height: SIZE, depth: 1 });
 
-        // The pass, then the copy to memory that the host reads.
+        // The pass, then the copy to host-readable memory.
         self.move_image(color, of_color, vk::ImageLayout::UNDEFINED, drawn);
         self.move_image(depth, of_depth, vk::ImageLayout::UNDEFINED, tested);
         // SAFETY: commands are being recorded; all handles are this device's and live until it ends.

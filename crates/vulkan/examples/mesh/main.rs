@@ -1,10 +1,11 @@
-//! A host in Rust: follows a plan to capture a mesh from a vertex shader into a storage buffer, then draws the mesh.
+//! A host in Rust. It follows a plan to capture a mesh from a vertex shader into a storage buffer, then draws the
+//! mesh.
 //!
 //! The device does not need transform feedback. The result is an image file; no window is needed.
 //!
 //!     cargo run --release --package polyshade-vulkan --example mesh -- FOLDER-OF-SHADERS OUT.png
 //!
-//! The shaders are those of `crates/capi/examples/shaders`. The file `draw.c` next to them is the same host in C.
+//! The shaders are in `crates/capi/examples/shaders`. The file `draw.c` next to this folder is the same host in C.
 
 mod gpu;
 
@@ -20,7 +21,7 @@ use polyshade_planner::{
 use std::error::Error;
 use std::{env, fs};
 
-/// The vertices of the strip that mesh.vert makes: 48 windings of 96 steps, and one more step to close it.
+/// The number of vertices in the strip of mesh.vert: 48 windings of 96 steps, and one more step to close the strip.
 const VERTICES: u32 = 2 * (96 * 48 + 1);
 /// The offset of the host parameters, after the shader's own push constants.
 const WORDS_AT: u32 = 16;
@@ -76,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Plans the capture for a phone's Vulkan with dynamic rendering. An engine would query its device, and cache plans.
+/// Plans the capture for a mobile device with dynamic rendering. An engine would query its device, and cache plans.
 fn plan(prepared: &Prepared<'_>, size: u32) -> Result<Plan, Box<dyn Error>> {
     let device = Device { dynamic_rendering: true, ..Device::from(Preset::VulkanMobile) };
     let pipeline = Pipeline {
@@ -108,7 +109,7 @@ fn capture(
     for step in &plan.steps {
         match step {
             Step::BindPipeline(bind) => {
-                // The planner's and the lowering's names of the variant.
+                // Maps the planner's name of the variant to the lowering's name.
                 let planner::Variant::CaptureOnly = bind.variant else {
                     return Err(format!("there is no variant {:?}", bind.variant).into());
                 };
@@ -152,7 +153,7 @@ fn capture(
     Ok(())
 }
 
-/// Records a barrier of the plan, whose stages and accesses have Vulkan's numbers.
+/// Records a barrier of the plan. Its stages and accesses have Vulkan's values.
 fn wait(gpu: &Gpu, barrier: &Barrier) {
     let stages = |stages: Stages| vk::PipelineStageFlags::from_raw(stages.bits());
     let accesses = |accesses: Accesses| vk::AccessFlags::from_raw(accesses.bits());

@@ -1,4 +1,4 @@
-//! The tolerance of results against the model: equations have discontinuities, and numbers that cancel.
+//! The tolerance for comparing results with the model: equations have discontinuities, and numbers may cancel.
 
 use super::{Clamping, blend};
 use crate::blend::AdvancedBlend;
@@ -9,8 +9,8 @@ const UNITS: f64 = 4.0;
 /// The additional error of results: equations add and subtract numbers up to 1, which are rounded and may cancel.
 const ROUNDING: f64 = 1.0 / (1 << 23) as f64;
 
-/// The same for equations of hue, saturation and luminosity: a dozen consecutive roundings of numbers up to 1, each
-/// of which the next step may stretch over its whole range.
+/// The additional error for equations of hue, saturation and luminosity. They round numbers up to 1 a dozen times, and
+/// each step may stretch the error of the previous step over its whole range.
 const HSL_ROUNDING: f64 = 1.0 / (1 << 19) as f64;
 
 fn rounding(operation: vk::BlendOp) -> f64 {
@@ -28,10 +28,10 @@ fn ulp(value: f64) -> f64 {
     f64::from(value.next_up()) - f64::from(value)
 }
 
-/// Returns the least and the greatest valid result of each component; `None` if `operation` is not an advanced one.
+/// Returns the least and the greatest valid result per component; `None` if `operation` is not an advanced operation.
 ///
-/// They are the extremes of the model for slightly wrong inputs, except for exact 0 and 1, plus roundings of the
-/// result.
+/// The bounds are the extremes of the model for slightly wrong inputs, plus rounding errors of the result. Inputs of
+/// exactly 0 or 1 are not changed.
 pub fn range(
     operation: vk::BlendOp,
     how: AdvancedBlend,
@@ -40,7 +40,7 @@ pub fn range(
     destination: [f32; 4],
 ) -> Option<[[f64; 2]; 4]> {
     let mut range = [[f64::INFINITY, f64::NEG_INFINITY]; 4];
-    // Changes the components of each colour together and its alpha: down, not at all, or up.
+    // Changes the components of each colour together, and its alpha: down, not at all, or up.
     let mut visit = |offsets: [f64; 8]| {
         let off = |at: usize, value: f32, alpha: f32| {
             // Equations branch at 0 and 1, which no division by alpha changes.
@@ -73,7 +73,7 @@ pub fn range(
     Some(range.map(|[least, greatest]| [least - slack(least), greatest + slack(greatest)]))
 }
 
-/// Whether a result is that of the model, for targets of 32-bit floats; `None` if `operation` is not an advanced one.
+/// Returns whether 32-bit float results match the model; `None` if `operation` is not an advanced operation.
 pub fn is_near(
     operation: vk::BlendOp,
     how: AdvancedBlend,

@@ -21,10 +21,10 @@ impl Draw<'_> {
     fn check_second_source(&self, targets: usize, device: &Device) -> Result<(), Error> {
         let has = device.capabilities();
         if has.features.dual_src_blend != vk::TRUE {
-            return Err(Error::Missing("second sources of blending"));
+            return Err(Error::Missing("dual-source blending"));
         }
         if targets > has.limits.max_fragment_dual_src_attachments as usize {
-            return Err(Error::Missing("second sources of blending with that many targets"));
+            return Err(Error::Missing("dual-source blending with that many targets"));
         }
         Ok(())
     }
@@ -32,7 +32,7 @@ impl Draw<'_> {
     pub(crate) fn check_blending(&self, device: &Device) -> Result<(), Error> {
         let targets = self.target.iter().count() + self.other_targets.len();
         if self.blends.len() > targets {
-            return Err(Error::Work("more targets are blended than there are".to_owned()));
+            return Err(Error::Work("more targets are blended than the draw has".to_owned()));
         }
         let features = device.capabilities().features;
         if self.fixed_blend.logic_operation.is_some() && features.logic_op != vk::TRUE {
@@ -57,7 +57,7 @@ impl Draw<'_> {
             || !wanted.destination_premultiplied && !has.straight_destination
             || wanted.overlap != vk::BlendOverlapEXT::UNCORRELATED && !has.correlated_overlap;
         if lacks {
-            return Err(Error::Missing("this form of advanced blend equations"));
+            return Err(Error::Missing("advanced blending with this premultiplication or overlap"));
         }
         Ok(())
     }

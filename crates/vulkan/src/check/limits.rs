@@ -8,7 +8,7 @@ use crate::work::{Draw, ProvokingVertex, Range, Resource, Target};
 use ash::vk;
 use std::fmt;
 
-/// Rejects more than a limit.
+/// Rejects a value that exceeds its limit.
 fn at_most<T: PartialOrd + fmt::Display>(what: &str, wanted: T, most: T) -> Result<(), Error> {
     if wanted <= most {
         return Ok(());
@@ -23,7 +23,7 @@ impl Draw<'_> {
         let limits = &has.limits;
         let last = has.provoking_vertex.is_some_and(|provoking| provoking.last);
         if self.provoking_vertex == ProvokingVertex::Last && !last {
-            return Err(Error::Missing("provoking vertex last"));
+            return Err(Error::Missing("the provoking vertex mode LAST"));
         }
         let push_constants = self.push_constants.len() as u64;
         let most = u64::from(limits.max_push_constants_size);
@@ -35,7 +35,7 @@ impl Draw<'_> {
         for (groups, most) in
             self.dispatch.into_iter().flatten().zip(limits.max_compute_work_group_count)
         {
-            at_most("work groups in a row", groups, most)?;
+            at_most("workgroups in one dimension", groups, most)?;
         }
         self.check_primitives(has)?;
         self.check_attributes(device)?;
@@ -83,10 +83,10 @@ impl Draw<'_> {
         );
         let Some(indices) = self.indices else { return Ok(()) };
         if indices.restart && !strips && !has.indexing.list_restart {
-            return Err(Error::Missing("restarting lists of primitives"));
+            return Err(Error::Missing("primitive restart of list topologies"));
         }
         if indices.index_type == vk::IndexType::UINT8_EXT && !has.indexing.uint8 {
-            return Err(Error::Missing("indices of 8 bits"));
+            return Err(Error::Missing("8-bit indices"));
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Draw<'_> {
                 let most = limits.max_vertex_input_attributes.saturating_sub(1);
                 at_most("as the location of an attribute", location, most)?;
                 let most = limits.max_vertex_input_attribute_offset;
-                at_most("bytes before an attribute", offset, most)?;
+                at_most("bytes of attribute offset", offset, most)?;
                 if !device.takes_vertex_format(attribute.format) {
                     let format = attribute.format;
                     return Err(Error::Unsupported(format!("attributes of format {format:?}")));
@@ -113,14 +113,14 @@ impl Draw<'_> {
         }
         locations.sort_unstable();
         if locations.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(Error::Work("two attributes are at one location".to_owned()));
+            return Err(Error::Work("two attributes have the same location".to_owned()));
         }
         let attributes = locations.len() as u32;
         at_most("vertex attributes", attributes, limits.max_vertex_input_attributes)
     }
 }
 
-/// Rejects more descriptors than a stage, or all stages together, may have: every binding is visible to every stage.
+/// Rejects bindings that exceed the limits of a stage or of all stages. Every binding is visible to every stage.
 fn check_bindings(bindings: &[Binding], limits: &vk::PhysicalDeviceLimits) -> Result<(), Error> {
     use vk::DescriptorType as Type;
     let sets = bindings.iter().map(|binding| u64::from(binding.set) + 1).max().unwrap_or(0);
@@ -209,7 +209,7 @@ fn check_alignment(range: Range, alignment: u64) -> Result<(), Error> {
     if range.offset.is_multiple_of(alignment) {
         return Ok(());
     }
-    Err(Error::Unsupported(format!("{range:?}, only multiples of {alignment} as its offset")))
+    Err(Error::Unsupported(format!("{range:?}: its offset must be a multiple of {alignment}")))
 }
 
 fn check_texels(
@@ -224,14 +224,16 @@ fn check_texels(
         return Err(Error::Unsupported(format!("{feature:?} of format {format:?}")));
     };
     if !range.size.is_multiple_of(size) {
-        return Err(Error::Work(format!("{range:?} is not a multiple of {size} bytes")));
+        return Err(Error::Work(format!(
+            "the size of {range:?} is not a multiple of {size} bytes"
+        )));
     }
     at_most("texels", range.size / size, u64::from(limits.max_texel_buffer_elements))?;
     check_alignment(range, limits.min_texel_buffer_offset_alignment)
 }
 
 impl Target {
-    /// Rejects a target without pixels, and one that the device cannot draw to.
+    /// Rejects a target without pixels, or one that the device cannot draw to.
     pub(crate) fn check_limits(&self, device: &Device) -> Result<(), Error> {
         self.texel_size()?;
         let limits = &device.capabilities().limits;

@@ -1,4 +1,4 @@
-//! Rejects textures that are no valid Vulkan images, and those that a device does not support.
+//! Rejects textures that are not valid Vulkan images, and textures that a device does not support.
 
 use crate::device::Device;
 use crate::error::{Context, Error};
@@ -13,10 +13,12 @@ impl Texture {
         let texel = self.texel_size()?;
         let given = self.contents.len() as u64;
         if given != texel && (given != self.size()? || self.is_multisampled()) {
-            return Err(Error::Work(format!("a texture has {given} bytes of contents")));
+            return Err(Error::Work(format!("a texture cannot have {given} bytes of contents")));
         }
         if self.levels > 1 && self.storage {
-            return Err(Error::Unsupported("reading back a texture of several levels".to_owned()));
+            return Err(Error::Unsupported(
+                "reading back a texture with several mip levels".to_owned(),
+            ));
         }
         if self.is_multisampled() && self.storage {
             return Err(Error::Unsupported("reading back a multisampled texture".to_owned()));
@@ -29,7 +31,7 @@ impl Texture {
         }
         let cubes = device.capabilities().features.image_cube_array == vk::TRUE;
         if self.view == vk::ImageViewType::CUBE_ARRAY && !cubes {
-            return Err(Error::Missing("arrays of cubes"));
+            return Err(Error::Missing("cube map arrays"));
         }
 
         // SAFETY: the device belongs to the instance.
@@ -87,7 +89,11 @@ impl Texture {
         let is_there = [width, height, depth, layers, levels].iter().all(|&size| size > 0);
         match fits && one && has_levels && is_there {
             true => Ok(()),
-            false => Err(Error::Work(format!("a texture {:?} of {}", self.view, self.shape()))),
+            false => Err(Error::Work(format!(
+                "a texture {:?} of {} is not valid",
+                self.view,
+                self.shape()
+            ))),
         }
     }
 

@@ -1,8 +1,8 @@
-//! Executes plans for Metal in a small model of its encoders, with any runner of single draws.
+//! Executes plans for Metal in a small model of its encoders. Any runner can execute the single draws.
 //!
-//! In the model, one encoder is active at a time. Later encoders see its stores; its own draws do not, and their
-//! stores are unordered. Pixels are drawn in order. Each encoder must bind its pipeline. Commands that Metal lacks,
-//! or forbids in the active encoder, are errors.
+//! In the model, one encoder is active at a time. Later encoders see its stores. Draws in the encoder itself do not
+//! see the stores, and their order is undefined. Pixels are drawn in order. Each encoder must bind its pipeline. A
+//! command that Metal lacks, or forbids in the active encoder, is an error.
 
 use super::jobs::device_count;
 use super::lower::{Call, Command, Groups, Lowered, Source, lower};
@@ -16,18 +16,18 @@ use std::collections::BTreeMap;
 
 /// Executes a sequence that was planned for [`PassScope::Encoder`] or [`PassScope::PassEncoder`], draw by draw.
 ///
-/// The latter is for WebGPU, which has the same rules for dispatches and for draws with rasterizer discard.
+/// [`PassScope::PassEncoder`] is for WebGPU, with the same rules for dispatches and for draws with rasterizer discard.
 ///
 /// # Errors
 ///
-/// Those of the runner; `Work` if a plan does something that Metal forbids, or if results depend on an undefined
+/// The errors of the runner; `Work` if a plan does something that Metal forbids, or if results depend on an undefined
 /// order.
 pub fn execute_in_encoders(
     runner: &dyn Runner,
     sequence: &Sequence<'_>,
 ) -> Result<Executed, Error> {
     if !matches!(sequence.scope, PassScope::Encoder | PassScope::PassEncoder) {
-        return Err(forbidden("passes are begun otherwise than by encoders"));
+        return Err(forbidden("the pass scope of the sequence is not an encoder"));
     }
     let lowered = lower(runner.capabilities(), sequence)?;
     let targets = lowered.work.targets.iter().enumerate().map(|(number, target)| {
@@ -63,7 +63,7 @@ pub fn execute_in_encoders(
     Ok(Executed { outcome, queries })
 }
 
-/// The bytes of a pixel of the targets: four components of 32 bits.
+/// The size of a target's pixel in bytes: four components of 32 bits.
 const PIXEL: usize = 16;
 
 struct Model<'r> {
@@ -91,7 +91,7 @@ impl Model<'_> {
             Command::EndPass => {
                 let stored = self.open.take();
                 let stored =
-                    stored.ok_or_else(|| forbidden("an encoder ends, and none is open"))?;
+                    stored.ok_or_else(|| forbidden("an encoder ends, but none is open"))?;
                 for ((buffer, offset), byte) in stored {
                     self.buffers[buffer][offset] = byte;
                 }
@@ -125,21 +125,23 @@ impl Model<'_> {
                 let draw = draw.ok_or_else(|| forbidden("the counter pass has no addresses"))?;
                 self.dispatch(lowered, draw.clone())?;
             }
-            Command::Wait(_) => return Err(forbidden("encoders wait without barriers")),
+            Command::Wait(_) => {
+                return Err(forbidden("the plan has a barrier, which encoders do not need"));
+            }
             Command::BeginQuery(..) | Command::EndQuery(..) => {
-                return Err(forbidden("Metal counts no primitives"));
+                return Err(forbidden("queries that count primitives are not supported"));
             }
             Command::BindFeedback(_) | Command::BeginFeedback(_) | Command::EndFeedback(_) => {
-                return Err(forbidden("Metal has no transform feedback"));
+                return Err(forbidden("the API has no transform feedback"));
             }
         }
         Ok(())
     }
 
-    /// Fails if an encoder begins inside a render encoder.
+    /// Fails if a render encoder is active, because another encoder cannot begin inside it.
     fn check_apart(&self, what: &str) -> Result<(), Error> {
         match self.open {
-            Some(_) => Err(forbidden(&format!("{what} begins in a render encoder"))),
+            Some(_) => Err(forbidden(&format!("{what} begins inside a render encoder"))),
             None => Ok(()),
         }
     }
@@ -159,11 +161,11 @@ impl Model<'_> {
 
     fn draw(&mut self, lowered: &Lowered<'_>, call: &Call) -> Result<(), Error> {
         if self.open.is_none() {
-            return Err(forbidden("a draw is in no render encoder"));
+            return Err(forbidden("a draw is outside of a render encoder"));
         }
         let mut draw = self.bound(lowered)?.clone();
         check_assembly(&draw)?;
-        // Indirect arguments become direct ones, draw by draw.
+        // Indirect arguments become direct arguments, draw by draw.
         match call {
             Call::Vertices(_) => draw.indices = None,
             Call::Indexed(indices, instances) => {
@@ -192,7 +194,9 @@ impl Model<'_> {
                 }
                 return Ok(());
             }
-            Call::ByteCount(..) => return Err(forbidden("Metal has no draws of a byte count")),
+            Call::ByteCount(..) => {
+                return Err(forbidden("draws with a byte count are not supported"));
+            }
         }
         self.draw_once(lowered, draw)
     }
@@ -205,7 +209,7 @@ impl Model<'_> {
             for (offset, (_, byte)) in bytes.filter(|(_, (before, after))| before != after) {
                 if open.insert((buffer, offset), *byte).is_some() {
                     return Err(forbidden(&format!(
-                        "two draws of an encoder store to byte {offset} of buffer {buffer}, in no order"
+                        "two draws of an encoder store to byte {offset} of buffer {buffer} unordered"
                     )));
                 }
             }
@@ -216,7 +220,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Runs a single draw or dispatch on the contents after all ended encoders. Also returns its targets.
+    /// Runs a single draw or dispatch on the contents after all ended encoders. Also returns the draw's targets.
     fn run(
         &self,
         lowered: &Lowered<'_>,
@@ -245,7 +249,7 @@ impl Model<'_> {
         Ok((self.runner.run(&work)?, drawn))
     }
 
-    /// Reads words of a buffer, with the contents after all ended encoders.
+    /// Reads words of a buffer from the contents after all ended encoders.
     fn words<const COUNT: usize>(&self, place: Place) -> Result<[u32; COUNT], Error> {
         let bytes = self.buffers.get(place.buffer).and_then(|one| one.get(place.offset as usize..));
         let words = bytes.and_then(|bytes| bytes.as_chunks::<4>().0.get(..COUNT));
@@ -262,11 +266,11 @@ impl Model<'_> {
     }
 }
 
-/// The places of the arguments of draws; Metal has one command for each draw.
+/// Returns the places of the arguments of all draws. Metal has one command for each draw.
 fn one_by_one(arguments: &IndirectArguments) -> Result<impl Iterator<Item = Place>, Error> {
     let IndirectArguments { place, draws, stride, count } = *arguments;
     if count.is_some() {
-        return Err(forbidden("no buffer says how many draws there are"));
+        return Err(forbidden("the number of draws cannot come from a buffer"));
     }
     let at = move |number: u32| {
         let offset = u64::from(number) * u64::from(stride);
@@ -275,14 +279,15 @@ fn one_by_one(arguments: &IndirectArguments) -> Result<impl Iterator<Item = Plac
     Ok((0..draws).map(at))
 }
 
-/// Rejects index types that Metal lacks, and other restarts than Metal's: always for strips, never for lists.
+/// Rejects index types that Metal lacks, and primitive restart that differs from Metal's: always for strips, never for
+/// lists.
 fn check_indices(draw: &Draw<'_>, indices: &Indices) -> Result<(), Error> {
     use vk::PrimitiveTopology as Of;
     let is_strip = matches!(draw.topology, Of::LINE_STRIP | Of::TRIANGLE_STRIP);
     match indices.index_type {
-        vk::IndexType::UINT8_EXT => Err(forbidden("Metal has no indices of 8 bits")),
+        vk::IndexType::UINT8_EXT => Err(forbidden("8-bit indices are not supported")),
         _ if is_rasterized(draw) && is_strip != indices.restart => {
-            Err(forbidden("Metal restarts strips always, and lists never"))
+            Err(forbidden("primitive restart is always on for strips, and always off for lists"))
         }
         _ => Ok(()),
     }
@@ -300,13 +305,11 @@ fn check_assembly(draw: &Draw<'_>) -> Result<(), Error> {
         [Of::POINT_LIST, Of::LINE_LIST, Of::LINE_STRIP, Of::TRIANGLE_LIST, Of::TRIANGLE_STRIP];
     let topology = draw.topology;
     if !has.contains(&topology) {
-        return Err(forbidden(&format!("Metal draws no {topology:?}")));
+        return Err(forbidden(&format!("the topology {topology:?} is not supported")));
     }
     match draw.provoking_vertex {
         ProvokingVertex::First => Ok(()),
-        ProvokingVertex::Last => {
-            Err(forbidden("there is no mode in which the last vertex provokes"))
-        }
+        ProvokingVertex::Last => Err(forbidden("the last vertex cannot be the provoking vertex")),
     }
 }
 
@@ -315,5 +318,5 @@ fn forbidden(what: &str) -> Error {
 }
 
 fn nowhere() -> Error {
-    forbidden("a copy reaches behind its buffer")
+    forbidden("a copy exceeds its buffer")
 }

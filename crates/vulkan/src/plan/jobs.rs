@@ -31,7 +31,7 @@ pub(super) struct PlacedJob {
     pub(super) commands: Place,
     pub(super) groups: Place,
     pub(super) segments: Option<JobSegments>,
-    /// The draws of the work that dispatch the job, by shader.
+    /// For each shader, the draw of the work that dispatches the job.
     pub(super) dispatches: [Option<usize>; 2],
 }
 
@@ -60,7 +60,7 @@ pub(super) struct JobParams {
     pub(super) count: u32,
     pub(super) blocks: Place,
     pub(super) stride: u32,
-    /// The source from which the variants read them.
+    /// The source from which the variants read the parameters.
     pub(super) words: WordPlace,
 }
 
@@ -75,7 +75,8 @@ pub(super) struct JobSegments {
 }
 
 impl PlacedJob {
-    /// Returns the job as the shaders read it. `at` maps a place to its address or other name.
+    /// Returns the bytes of the job as the shaders read it. `at` maps a place to its address or its name in bound
+    /// buffers.
     fn bytes(&self, at: &dyn Fn(Place) -> Result<u64, Error>) -> Result<Vec<u8>, Error> {
         Ok(self.job(at)?.words().iter().flat_map(|word| word.to_ne_bytes()).collect())
     }
@@ -112,7 +113,7 @@ impl PlacedJob {
             predicate: predicate.transpose()?,
             buffers: self.buffers,
             template: maybe(self.blocks.map(|blocks| blocks.template))?,
-            word_count: self.blocks.map_or(0, |blocks| blocks.count),
+            param_count: self.blocks.map_or(0, |blocks| blocks.count),
             blocks: maybe(self.blocks.map(|blocks| blocks.blocks))?,
             block_stride: self.blocks.map_or(0, |blocks| blocks.stride),
             commands: at(self.commands)?,
@@ -159,7 +160,7 @@ impl PlacedJob {
     }
 }
 
-/// Writes the jobs that use addresses, once the buffers have them.
+/// Writes the jobs that use addresses, when the addresses of the buffers are known.
 pub(super) fn write_jobs(objects: &Objects<'_>, jobs: &[PlacedJob]) -> Result<(), Error> {
     for kept in jobs.iter().filter(|kept| kept.bound.is_none()) {
         let bytes = kept.bytes(&|place| address(&objects.buffers, place))?;
@@ -168,7 +169,7 @@ pub(super) fn write_jobs(objects: &Objects<'_>, jobs: &[PlacedJob]) -> Result<()
     Ok(())
 }
 
-/// Returns the counts that the counter pass made for a query.
+/// Returns the counts that the counter pass computed for a query.
 pub(super) fn device_count(query: Query, place: Place, buffers: &[Vec<u8>]) -> Counted {
     let mut numbers = buffers[place.buffer][place.offset as usize..].chunks_exact(8).map(|bytes| {
         bytes.iter().rev().fold(0, |number: u64, byte| number << 8 | u64::from(*byte))
@@ -179,23 +180,25 @@ pub(super) fn device_count(query: Query, place: Place, buffers: &[Vec<u8>]) -> C
     Counted { query, counts: Captured { written, needed } }
 }
 
-/// The buffers that are bound to the shaders, in the order of bindings: the job's, the state's, then all others.
+/// The buffers bound to the shaders, in the order of bindings: the job buffer, the state buffer, then all other
+/// buffers.
 pub(super) struct BoundBuffers(pub(super) Vec<usize>);
 
 impl BoundBuffers {
     /// The name of a place in the bound buffers.
     fn place(&self, place: Place) -> Result<u64, Error> {
         let number = (0..).zip(&self.0).find(|(_, buffer)| **buffer == place.buffer);
-        let (number, _) =
-            number.ok_or_else(|| Error::Work("the counter pass lacks a buffer".to_owned()))?;
+        let (number, _) = number
+            .ok_or_else(|| Error::Work("a buffer of the counter pass is not bound".to_owned()))?;
         let offset = u32::try_from(place.offset);
-        let offset = offset.map_err(|_| Error::Unsupported("a buffer of 4 GiB".to_owned()))?;
+        let offset =
+            offset.map_err(|_| Error::Unsupported("buffer offsets of 4 GiB".to_owned()))?;
         Ok(counter_pass::place_in(number, offset))
     }
 }
 
 impl PlacedJob {
-    /// Binds the buffers of the job to descriptors, and writes the job. Unused bindings get buffers of `spare`.
+    /// Binds the buffers of the job to descriptors, and writes the job. Unused bindings get buffers from `spare`.
     pub(super) fn bind(&mut self, work: &mut Work<'_>, spare: &[usize]) -> Result<(), Error> {
         let mut bound = BoundBuffers(self.named()?);
         let (count, most) = (bound.0.len(), counter_pass::BUFFERS);
@@ -224,7 +227,7 @@ impl PlacedJob {
         Ok(buffers.into_inner())
     }
 
-    /// Makes the dispatch of a shader for the job.
+    /// Builds the dispatch of a shader for the job.
     pub(super) fn dispatch(
         &self,
         shader: counter_pass::Shader,
@@ -242,7 +245,7 @@ impl PlacedJob {
             dispatch: Some(groups),
             ..Draw::default()
         };
-        // The job is found by a descriptor or by an address.
+        // The shader finds the job through a descriptor or an address.
         let mut first = 0;
         match &self.bound {
             Some(bound) => {

@@ -1,4 +1,4 @@
-//! Translates the steps of plans to commands, and the host's computations to numbers.
+//! Translates the steps of plans to commands, and evaluates the host's computations.
 
 mod calls;
 mod jobs;
@@ -60,7 +60,7 @@ pub(super) enum Groups {
     Indirect(Place),
 }
 
-/// The source of a query's result. Queries in a pool have a number.
+/// The source of a query's result. A query in a pool is identified by its number.
 pub(super) enum Source {
     Host(Counted),
     Device(Query, u32),
@@ -82,7 +82,7 @@ pub(super) fn lower<'a>(
     sequence: &Sequence<'a>,
 ) -> Result<Lowered<'a>, Error> {
     if !sequence.work.draws.is_empty() {
-        return Err(Error::Work("a sequence has its draws among its items".to_owned()));
+        return Err(Error::Work("the draws of a sequence must be among its items".to_owned()));
     }
     let lowered = Lowered {
         work: sequence.work.clone(),
@@ -113,14 +113,15 @@ pub(super) fn lower<'a>(
 struct Lowering<'a, 'd> {
     device: &'d Capabilities,
     lowered: Lowered<'a>,
-    /// The host's counters, by place.
+    /// The values of the host's counters, by place.
     counters: BTreeMap<Counter, u32>,
     /// The counter of each feedback buffer after the previous draw.
     running: Vec<u32>,
     dummy: Option<usize>,
-    /// The state of the capture that began last, in the counter pass's memory.
+    /// The state of the capture that began last, in the memory of the counter pass.
     state: Option<Place>,
-    /// Buffers for unused bindings of the counter pass, one each, because its shaders may store to all bindings.
+    /// Buffers for unused bindings of the counter pass, one for each binding, because its shaders may store to all
+    /// bindings.
     spare: Vec<usize>,
     /// Whether each feedback buffer has been bound.
     bound: Vec<bool>,
@@ -140,7 +141,7 @@ struct Pending<'p, 'a> {
     /// The ranges in the host parameters.
     ranges: Vec<BufferRange>,
     counts: Vec<Query>,
-    /// The table of segments, made by the host, or by the counter pass for the first draw.
+    /// The segment table, which the host writes, or the counter pass for the first draw.
     table: Option<Range>,
     /// The buffer of spilled outputs.
     outputs: Option<usize>,
@@ -181,12 +182,13 @@ impl<'a> Lowering<'a, '_> {
         self.push(Command::EndPass);
     }
 
-    /// Checks that a draw is to the active pass's target. The validation layer does not, without rasterization.
+    /// Checks that a draw uses the active pass's target. Without rasterization, the validation layer does not check
+    /// this.
     fn check_target(&self, pending: &Pending<'_, '_>) -> Result<(), Error> {
         match (self.open, &pending.bound) {
             (Some(open), Some(draw)) if draw.target != open => {
                 let target = draw.target;
-                Err(Error::Work(format!("a draw to target {target:?} in a pass with {open:?}")))
+                Err(Error::Work(format!("a draw uses target {target:?} in a pass with {open:?}")))
             }
             _ => Ok(()),
         }
@@ -297,7 +299,9 @@ impl<'a> Lowering<'a, '_> {
     fn planned_pass(&mut self, pending: &mut Pending<'_, 'a>, pass: &Pass) -> Result<(), Error> {
         if pass.scope != self.lowered.scope {
             let (plan, sequence) = (pass.scope, self.lowered.scope);
-            let message = format!("a plan begins a {plan:?} in a sequence of {sequence:?}");
+            let message = format!(
+                "a plan begins a pass with scope {plan:?} in a sequence with scope {sequence:?}"
+            );
             return Err(Error::Work(message));
         }
         let target = self.target(pending.planned, pass.attachments);
@@ -323,12 +327,12 @@ impl<'a> Lowering<'a, '_> {
         self.push(Command::Bind(self.lowered.work.draws.len()));
     }
 
-    /// Records the bound feedback buffers. Vulkan has no command to unbind one.
+    /// Records the bound feedback buffers. Vulkan has no command to unbind a buffer.
     fn bind_feedback(&mut self, ranges: &[Option<Range>]) -> Result<(), Error> {
         self.bound.resize(ranges.len().max(self.bound.len()), false);
         for (number, (bound, range)) in self.bound.iter_mut().zip(ranges).enumerate() {
             if *bound && range.is_none() {
-                let message = format!("feedback buffer {number} has been bound and stays so");
+                let message = format!("unbinding feedback buffer {number}");
                 return Err(Error::Unsupported(message));
             }
             *bound |= range.is_some();
@@ -336,7 +340,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Returns the target of a pass, and adds one if the application has none that the plan needs.
+    /// Returns the target of a pass. Adds a target if the plan needs one that the application does not have.
     fn target(&mut self, planned: &PlannedDraw<'_>, attachments: Attachments) -> Option<usize> {
         match attachments {
             Attachments::Application => planned.draw.target,
@@ -363,7 +367,7 @@ impl<'a> Lowering<'a, '_> {
         if let Some((_, target)) = pending.pass {
             draw.target = target;
         }
-        // Nothing is drawn in a pass that the plan begins with attachments of the plan.
+        // Nothing is drawn in a pass that the plan begins with its own attachments.
         let own = pending.pass.is_some_and(|(attached, _)| attached != Attachments::Application);
         if draw.discard || own {
             draw.stages.retain(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
@@ -375,7 +379,7 @@ impl<'a> Lowering<'a, '_> {
         if passes {
             draw.vertex_buffers.clear();
         }
-        // Counts on the device are unknown, and not checked.
+        // The host does not know counts on the device, so they are not checked.
         let counted = |step: &Step| {
             matches!(
                 step,
@@ -407,7 +411,7 @@ impl<'a> Lowering<'a, '_> {
         };
         let advanced = capture.layout.advance(&pending.numbers, &pending.ranges);
         let advanced = advanced.map_err(|error| Error::Work(error.to_string()))?;
-        self.running = advanced.iter().map(|range| range.reached).collect();
+        self.running = advanced.iter().map(|range| range.counter).collect();
         for (counter, reached) in saved.iter().zip(&self.running) {
             self.counters.extend(counter.map(|counter| (counter, *reached)));
         }
@@ -416,5 +420,7 @@ impl<'a> Lowering<'a, '_> {
 }
 
 fn not_captured() -> Error {
-    Error::Work("the host counts, and does not know what is captured".to_owned())
+    Error::Work(
+        "the host tracks the counters, but the number of captured primitives is unknown".to_owned(),
+    )
 }

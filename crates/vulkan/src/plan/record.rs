@@ -14,11 +14,11 @@ use crate::work::{Captured, Draw, Place, Range, Work};
 use ash::vk;
 use polyshade_planner::{Barrier, CountedBy, PassScope, Query};
 
-/// The objects of the commands in addition to those of the work.
+/// The objects that the commands need in addition to the objects of the work.
 pub(super) struct Extra<'d> {
-    /// Passes by target: one without a target, then one for each target.
+    /// Passes by target: first a pass without a target, then one pass for each target.
     passes: Vec<Pass<'d>>,
-    /// Query pools for captures and for generated primitives, each large enough for the queries of both.
+    /// Query pools for captures and for generated primitives, each large enough for the queries of both types.
     captures: Option<Owned<'d, vk::QueryPool>>,
     generated: Option<Owned<'d, vk::QueryPool>>,
 }
@@ -100,7 +100,7 @@ impl<'d> Extra<'d> {
 }
 
 impl Lowered<'_> {
-    /// Rejects commands that the device does not support, and places outside of their buffers.
+    /// Rejects commands that the device does not support, and places outside their buffers.
     fn check(&self, device: &Device) -> Result<(), Error> {
         if self.work.targets.iter().any(|target| format::is_depth(target.format)) {
             return Err(Error::Unsupported("depth tests in a planned sequence".to_owned()));
@@ -110,12 +110,14 @@ impl Lowered<'_> {
         for command in &self.commands {
             match command {
                 Command::BeginPass(Some(target)) if *target >= self.work.targets.len() => {
-                    return Err(Error::Work(format!("a pass has target {target}")));
+                    return Err(Error::Work(format!(
+                        "a pass uses target {target}, which does not exist"
+                    )));
                 }
                 Command::BeginQuery(_, Query::PrimitivesGenerated(stream)) => {
                     let has = device.capabilities().primitives_generated;
                     if !has.is_some_and(|has| *stream == 0 || has.with_streams) {
-                        return Err(Error::Missing("queries of the primitives that are generated"));
+                        return Err(Error::Missing("queries of generated primitives"));
                     }
                 }
                 Command::BeginQuery(_, Query::Stream(_)) if !has.is_some_and(|has| has.queries) => {
@@ -146,7 +148,9 @@ impl Lowered<'_> {
                     self.work.check_range(place.with_size(12))?;
                 }
                 Command::Bind(index) if *index >= self.work.draws.len() => {
-                    return Err(Error::Work("a pipeline is bound for no draw".to_owned()));
+                    return Err(Error::Work(
+                        "a pipeline is bound for a draw that does not exist".to_owned(),
+                    ));
                 }
                 _ => {}
             }
@@ -156,7 +160,7 @@ impl Lowered<'_> {
 }
 
 impl Lowered<'_> {
-    /// Rejects passes that the device cannot begin in this way.
+    /// Rejects passes if the device cannot begin passes with their scope.
     fn check_scope(&self, device: &Device) -> Result<(), Error> {
         let newer = device.capabilities().newer_features.vulkan_1_3;
         let reads = |draw: &Draw<'_>| draw.reads_targets().contains(&true);
@@ -266,20 +270,20 @@ fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
     }
 }
 
-/// Like [`begin_pass`], without a render pass object.
+/// Like [`begin_pass`], but without a render pass object.
 fn begin_rendering(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
     let pass = &extra.passes[target.map_or(0, |target| target + 1)];
     let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent };
     objects.begin_rendering(area, target.into_iter(), None);
 }
 
-/// Records the barriers of a plan without changes.
+/// Records the barriers of a plan unchanged.
 fn wait(objects: &Objects<'_>, barriers: &[Barrier]) {
     for barrier in barriers {
         let memory = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::from_raw(barrier.from.accesses.bits()))
             .dst_access_mask(vk::AccessFlags::from_raw(barrier.to.accesses.bits()))];
-        // SAFETY: recorded outside of passes, if the plan is right.
+        // SAFETY: a correct plan has barriers only outside of passes.
         unsafe {
             objects.device.handle.cmd_pipeline_barrier(
                 objects.command_buffer,
@@ -430,7 +434,8 @@ fn feedback(objects: &Objects<'_>, command: &Command) {
     unsafe {
         match command {
             Command::BindFeedback(ranges) => {
-                // Each run of bound buffers needs one call: there is no null handle for the others.
+                // Each run of bound buffers needs its own call, because no null handle can stand for an unbound
+                // buffer.
                 let mut first = 0;
                 for run in ranges.chunk_by(|one, other| one.is_some() == other.is_some()) {
                     let bound = run.iter().flatten();

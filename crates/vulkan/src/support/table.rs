@@ -6,8 +6,8 @@ use ash::{ext, vk};
 use spirv::Capability as C;
 
 impl Capabilities {
-    /// Returns the feature or similar that a capability needs, and whether the device has it. Returns `None` if this
-    /// crate does not know the capability. Ignores subgroup operations.
+    /// Returns the feature, or a similar condition, that a capability needs, and whether the device has it. Returns
+    /// `None` if this crate does not know the capability. Ignores subgroup operations.
     pub(crate) fn feature_of(&self, capability: C) -> Option<(&'static str, bool)> {
         let feature = self
             .core_feature_of(capability)

@@ -1,6 +1,6 @@
 // RUN: rewrite dce refuse-effects
 // EXIT: 3
-// CHECK: the shader stores to memory itself, and would in both runs
+// CHECK: the shader has its own stores to memory, and both runs would execute them
 // CHECK: about: %16.
 // CHECK: at: %16 = OpAtomicIAdd %uint %13 %uint_1 %uint_0 %uint_1
 #version 450

@@ -1,6 +1,6 @@
 // RUN: rewrite demote-to-private alone x
 // EXIT: 3
-// CHECK: an interpolation function needs the input itself, which moves
+// CHECK: cannot demote the input to Private: an interpolation function reads it
 // CHECK: about: x.
 // CHECK: at: %15 = OpExtInst %v4float %1 InterpolateAtOffset %x %14
 #version 450

@@ -1,6 +1,6 @@
 // RUN: rewrite move-output 0 1
 // EXIT: 2
-// CHECK: the location is taken
+// CHECK: the location is already in use
 // CHECK: about: w.
 #version 450
 layout(vertices = 4) out;

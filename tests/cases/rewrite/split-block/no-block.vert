@@ -1,6 +1,6 @@
 // RUN: rewrite split-block v
 // EXIT: 3
-// CHECK: what is to be split is not a block
+// CHECK: the variable to split is not a block
 // CHECK: about: v.
 #version 450
 layout(location = 3) out vec4 v;

@@ -1,4 +1,5 @@
-//! Measures blending in the shader against ordinary and native advanced blending, in full-screen layers.
+//! Measures blending in the shader, compared with fixed-function blending and native advanced blending, in
+//! full-screen layers.
 
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
@@ -12,7 +13,7 @@ use polyshade_vulkan::{
 const SIDE: u32 = 512;
 const LAYERS: u32 = 33;
 
-/// Three vertices that cover a target, with a colour for each instance.
+/// Draws a triangle that covers a target, with a colour for each instance.
 pub(crate) const COVER: &str = "#version 450
     layout(location = 0) flat out vec4 v_colour;
     void main() {
@@ -25,7 +26,7 @@ const FLAT: &str = "#version 450
     layout(location = 0) out vec4 colour;
     void main() { colour = v_colour; }";
 
-/// Prints the time per pixel and layer, in nanoseconds.
+/// Prints the time per pixel and layer in nanoseconds.
 pub(crate) fn measure(device: &Device) -> Result<()> {
     let (vertex, plain) = (vertex(COVER)?, fragment(FLAT)?);
     let module = Module::parse(&plain)?;
@@ -44,16 +45,16 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
     let time = |fragment: &[u32], blend| layers(device, [&vertex, fragment], blend);
     let mut times = vec![
         ("no blending", time(&plain, None)?),
-        ("ordinary, source over", time(&plain, Some(ordinary))?),
+        ("fixed-function, source over", time(&plain, Some(ordinary))?),
         ("soft light in the shader", time(constant.module.words(), None)?),
         ("by a specialization constant", time(specialized.module.words(), None)?),
-        ("by a push constant, among all", time(pushed.module.words(), None)?),
+        ("by a push constant, all equations", time(pushed.module.words(), None)?),
     ];
     if device.capabilities().blending.native.is_some() {
         let native = Blend::advanced(vk::BlendOp::SOFTLIGHT_EXT);
         times.push(("native soft light", time(&plain, Some(native))?));
     }
-    row("nanoseconds a pixel and layer", &times);
+    row("nanoseconds per pixel and layer", &times);
     Ok(())
 }
 

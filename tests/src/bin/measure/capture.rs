@@ -1,5 +1,5 @@
-//! Measures captures into storage buffers: the time per vertex, compared with the native feature; and the processor
-//! time of the first draw with a new pipeline, compared with the original shader.
+//! Measures captures into storage buffers: the time per vertex compared with the native feature, and the processor
+//! time of the first draw with a new pipeline compared with the original shader.
 
 use crate::drawable::Drawable;
 use crate::scene::{HEAVY, Scene, Step, TRIVIAL, known, options};
@@ -12,7 +12,7 @@ use std::ops;
 use std::path::Path;
 use std::time::Duration;
 
-/// The lengths of shaders from a corpus that are measured, in words.
+/// The lengths of the measured corpus shaders, in words.
 const LENGTHS: ops::Range<usize> = 200..2000;
 
 pub(crate) fn measure(device: &Device, paths: &[String]) -> Result<()> {
@@ -37,7 +37,7 @@ fn vertices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
             times.push(("by the driver", time(Step::Native(decorated))?));
         }
         times.push(("by stores", time(Step::Capture(&any))?));
-        times.push(("by stores of which all is known", time(Step::Capture(&known))?));
+        times.push(("by stores, with fixed draw options", time(Step::Capture(&known))?));
         row(&format!("{name}, {topology:?}"), &times);
     }
     Ok(())
@@ -60,20 +60,20 @@ fn first_draws(device: &Device, shaders: &[Drawable]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the times of the original, which comes first, and of its variants.
+/// Returns the times of the original and of its variants. The original comes first.
 fn first_draw(
     device: &Device,
     shader: &Drawable,
     nothing: &[u32],
 ) -> Result<Vec<(&'static str, Duration)>> {
-    // Capture the first possible output.
+    // Capture the first output that can be captured.
     let module = Module::parse(&shader.words)?;
     let outputs = capturable(&module, module.entry_point("main", ExecutionModel::VERTEX)?);
     let first = outputs.into_iter().find(|(_, components)| components.is_ok());
-    let (varying, _) = first.ok_or("nothing can be captured")?;
+    let (varying, _) = first.ok_or("the shader has no output that can be captured")?;
     let least = |topology, step: Step<'_>| -> Result<Duration> {
         let mut work = Scene::new(topology).work(&[step], 3, 3)?;
-        let mut draw = work.draws.pop().ok_or("a step is a draw")?;
+        let mut draw = work.draws.pop().ok_or("every step is a draw")?;
         shader.bind(&mut work, &mut draw);
         work.draws = vec![draw];
         Ok(time::of_processor(|| device.run(&work).map(drop))?)

@@ -1,4 +1,4 @@
-//! Vertex shaders of a corpus that any driver can draw, with float attributes and buffers only.
+//! Vertex shaders of a corpus that any driver can draw, because they have only float attributes and buffers.
 
 use polyshade::rewrite;
 use polyshade::spv::view::Variable;
@@ -27,7 +27,7 @@ struct Buffer {
 }
 
 impl Drawable {
-    /// Reads a valid vertex shader of a length in this range; `None` if it is another or has other inputs.
+    /// Reads a valid vertex shader with a length in this range. Returns `None` for other shaders and other inputs.
     pub(crate) fn read(path: &Path, words: std::ops::Range<usize>) -> Option<Self> {
         let module = shader::read(path).ok().filter(|module| words.contains(&module.len()))?;
         shader::validate(&module).ok()?;

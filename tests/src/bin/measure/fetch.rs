@@ -1,4 +1,4 @@
-//! Measures vertex pulling by format, and index fetches in the shader, compared with the fixed function.
+//! Measures vertex pulling for each format, and index fetches in the shader, compared with the fixed function.
 
 use crate::scene::{HEAVY, Scene, Step, TRIVIAL, known};
 use crate::{Result, row, vertex};
@@ -8,7 +8,7 @@ use polyshade::transform_feedback::{self, IndexType, Topology, strip};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Options, Rate};
 use polyshade_vulkan::{Attribute as Bound, Device, Variants, VertexLayout, vk};
 
-/// Formats that all devices support, and the type of the shader's input.
+/// Formats that all devices support, each with the type of the shader's input.
 const FORMATS: [(vk::Format, &str); 9] = [
     (vk::Format::R32_SFLOAT, "float"),
     (vk::Format::R32G32B32_SFLOAT, "vec3"),
@@ -44,13 +44,13 @@ fn one_attribute(format: vk::Format) -> Result<Options> {
     Ok(Options::new().attribute(0, attribute).buffer(0, buffer))
 }
 
-/// Uses bindings that captures do not use.
+/// Binds vertex buffers as descriptors, at bindings that captures do not use.
 fn by_descriptors(options: Options) -> Options {
     options.storage(Some(Set(2)), Some(Binding(0)))
 }
 
-/// Prints the cost of an attribute of one format. The shader uses all components, and no vertex is outside clip
-/// space, where drivers have more work.
+/// Prints the cost of an attribute of one format. The shader uses all components. No vertex is outside clip space,
+/// because drivers do more work for such vertices.
 fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
     let words = vertex(&format!(
         "#version 450
@@ -82,14 +82,14 @@ fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints the cost of a captured list: with and without indices, with fixed-function and pulled attributes.
+/// Prints the cost of a captured list with and without indices, and with fixed-function and pulled attributes.
 fn indices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let list = Topology::TriangleList;
     let decorating = Module::parse(decorated)?;
     let module = strip(&decorating)?;
     let known = known("captured".into(), list);
     let mut times = Vec::new();
-    // The native feature, with and without indices.
+    // Measure the native feature, with and without indices.
     if device.capabilities().transform_feedback.is_some() {
         for (name, indexed) in [("by the driver", false), ("the same with indices", true)] {
             let scene = Scene { indexed, ..Scene::new(list) };

@@ -1,7 +1,7 @@
 //! Measures the cost of lowerings on the drivers that `VK_DRIVER_FILES` names, and draws the pictures of
 //! docs/lowerings/advanced-blend.md.
 //!
-//! The shaders are those of a corpus. Set `MESA_SHADER_CACHE_DISABLE=true` to let llvmpipe compile them each time.
+//! The shaders come from a corpus. Set `MESA_SHADER_CACHE_DISABLE=true` to make llvmpipe compile them each time.
 
 mod blend;
 mod capture;
@@ -51,7 +51,7 @@ fn fragment(text: &str) -> Result<Vec<u32>> {
     Ok(compile(text, ShaderStage::Fragment, SpirvVersion::SPIRV1_3)?)
 }
 
-/// Prints numbers with their names in a line.
+/// Prints numbers with their names on one line.
 fn row(name: &str, numbers: &[(&str, f64)]) {
     let numbers = numbers.iter().map(|(name, number)| format!("{name} {number:.3}"));
     println!("  {name}: {}", numbers.collect::<Vec<_>>().join(", "));

@@ -1,5 +1,5 @@
-//! Measures when running the shader of a captured and rasterized draw once, with its outputs in a buffer, is faster
-//! than running it twice: by the cost of the shader and the size of its outputs.
+//! Measures when it is faster to run the shader of a captured and rasterized draw once, with its outputs in a buffer,
+//! than to run it twice. The cost of the shader and the size of its outputs vary.
 
 use crate::scene::{Scene, Step, known};
 use crate::{Result, row, vertex};
@@ -7,7 +7,7 @@ use polyshade::Module;
 use polyshade::transform_feedback::Topology;
 use polyshade_vulkan::{Device, Variants};
 
-/// Iterations of a loop of some 18 instructions.
+/// The number of iterations of a loop with about 18 instructions.
 const TURNS: [u32; 5] = [0, 8, 32, 64, 200];
 /// The number of vectors in addition to the position.
 const VECTORS: [u32; 3] = [1, 4, 12];
@@ -21,7 +21,7 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Returns a shader with this many iterations and output vectors, the first of which is captured.
+/// Returns a shader with this many iterations and output vectors. The first vector is captured.
 fn shader(turns: u32, vectors: u32) -> String {
     let declare = |at: u32| format!("layout(location = {at}) out vec4 v{at};\n");
     let store = |at: u32| format!("v{at} = value * {}.0;\n", at + 1);
@@ -48,7 +48,7 @@ fn shader_once_or_twice(device: &Device, turns: u32, vectors: u32) -> Result<()>
     let options = known("v0".into(), Topology::TriangleList);
     let twice = Variants::new(&module, "main", &options)?;
     let once = Variants::new(&module, "main", &options.spill_outputs())?;
-    let [_, spilled] = once.spilled.as_ref().ok_or("the options ask for it")?;
+    let [_, spilled] = once.spilled.as_ref().ok_or("the options request spilled outputs")?;
     let (plain, twice, once) = (Step::Plain(&words), Step::Capture(&twice), Step::Capture(&once));
     let time = |steps: &[Step<'_>]| Scene::new(Topology::TriangleList).measure(device, steps);
     let by_two = time(&[twice, plain])?;
@@ -56,11 +56,11 @@ fn shader_once_or_twice(device: &Device, turns: u32, vectors: u32) -> Result<()>
     let times = [
         ("not captured", time(&[plain])?),
         ("twice", by_two),
-        ("of it the capture", time(&[twice])?),
+        ("the capture alone", time(&[twice])?),
         ("once", by_passing),
-        ("of it the capture", time(&[once])?),
+        ("the capture alone", time(&[once])?),
         ("ratio", by_passing / by_two),
     ];
-    row(&format!("{vectors} vectors, {turns} turns"), &times);
+    row(&format!("{vectors} vectors, {turns} iterations"), &times);
     Ok(())
 }

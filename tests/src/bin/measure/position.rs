@@ -1,4 +1,4 @@
-//! Measures a vertex-bound position-only pass, and the derivation of the variant against SPIRV-Tools' passes.
+//! Measures a vertex-bound position-only pass, and compares the time to derive the variant with SPIRV-Tools' passes.
 
 use crate::{Result, fragment, row, time, vertex};
 use polyshade::Module;
@@ -12,12 +12,13 @@ use polyshade_vulkan::{
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Vertices of a draw, and instances of the large and the small draw, whose difference is the vertices' cost.
+/// The number of vertices of a draw, and of instances in a large and a small draw. Their difference in time is the
+/// vertices' cost.
 const VERTICES: u32 = 3 << 16;
 const MANY: u32 = 129;
 const FEW: u32 = 1;
 
-/// A surface lit at its vertices. All triangles are outside the view, so only vertices are shaded.
+/// A surface with per-vertex lighting. All triangles are outside the view, so only vertices are shaded.
 const LIT: &str = "#version 450
     layout(location = 0) in vec4 a_place;
     layout(location = 1) in vec4 a_normal;
@@ -58,13 +59,13 @@ pub(crate) fn measure(device: &Device) -> Result<()> {
         ("full shader", time(&full, Some(&fragment[..]), 4)?),
         ("depth only", time(&full, None, 4)?),
         ("position only, all inputs bound", time(interface.module.words(), None, 4)?),
-        ("position only, its own stream bound", time(variant.module.words(), None, 1)?),
+        ("position only, only its stream bound", time(variant.module.words(), None, 1)?),
     ];
-    row("nanoseconds a vertex", &times);
+    row("nanoseconds per vertex", &times);
     Ok(())
 }
 
-/// Returns the time per vertex in nanoseconds, with attributes at the first `locations`.
+/// Returns the time per vertex in nanoseconds, with attributes at the first `locations` locations.
 fn instances(
     device: &Device,
     vertex: &[u32],
@@ -108,8 +109,8 @@ fn instances(
     time::per_unit(device, [&work(FEW), &work(MANY)], vertices)
 }
 
-/// Prints the time of the derivation and of SPIRV-Tools' equivalent passes, and the number of instructions that
-/// each leaves. Shaders with more than one entry point are skipped.
+/// Prints the times and resulting instruction counts of the derivation and of SPIRV-Tools' equivalent passes. Shaders
+/// with more than one entry point are skipped.
 pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
     let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
     let (mut words_in, mut left, mut left_by_them, mut count) = (0, 0, [0; 2], 0);
@@ -129,7 +130,7 @@ pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
         let Ok(variant) = position_only::lower(&m, name.as_str(), &options) else { continue };
         let Some(reduced) = dead_code::remove(&without) else { continue };
         let Some(optimized) = dead_code::optimize(&without) else { continue };
-        // Count the instructions that are left.
+        // Count the instructions of both results.
         let instructions = |words: &[u32]| Module::parse(words).map(|m| m.instructions().count());
         left += instructions(variant.module.words())?;
         left_by_them[0] += instructions(&reduced)?;
@@ -145,10 +146,10 @@ pub(crate) fn against_spirv_tools(shaders: &[String]) -> Result<()> {
     }
     // Print the results, per 10 kB of SPIR-V.
     let per_10kb = |time: Duration| time.as_secs_f64() * 1e6 * 2500.0 / words_in.max(1) as f64;
-    println!("{count} shaders of {words_in} words in all, reduced to their positions");
-    println!("  polyshade     {:9.1} µs a 10 kB, {left} instructions left", per_10kb(ours));
+    println!("{count} shaders with {words_in} words in total, reduced to their positions");
+    println!("  polyshade     {:9.1} µs per 10 kB, {left} instructions left", per_10kb(ours));
     println!(
-        "  SPIRV-Tools   {:9.1} µs a 10 kB, {} instructions left",
+        "  SPIRV-Tools   {:9.1} µs per 10 kB, {} instructions left",
         per_10kb(theirs),
         left_by_them[0]
     );

@@ -12,16 +12,16 @@ use polyshade_vulkan::{
 };
 use std::collections::BTreeMap;
 
-/// Vertices of a small and of a large draw.
+/// The number of vertices in a small draw and in a large draw.
 const FEW: u32 = 3 << 6;
 const MANY: u32 = 3 << 15;
 /// The number of draws in a run. The fixed cost of a run, such as memory for the buffers, varies by milliseconds.
 const DRAWS: usize = 8;
 
-/// A shader with little to compute, for the capture of a vec4; the benchmark of the layer uses it too.
+/// A cheap shader with a captured vec4. The benchmark of the layer uses the same shader.
 pub(crate) const TRIVIAL: &str =
     include_str!("../../../../crates/layer/benches/shaders/trivial.vert");
-/// A shader with much to compute, for the same capture.
+/// An expensive shader with the same capture.
 pub(crate) const HEAVY: &str = include_str!("../../../../crates/layer/benches/shaders/heavy.vert");
 
 /// The descriptor set of feedback buffers and host parameters. Shaders that use this set are not measured.
@@ -38,7 +38,7 @@ pub(crate) fn known(varying: Varying, topology: Topology) -> Options {
     options(varying).topologies([topology]).one_instance().limit_in_vertices()
 }
 
-/// The indices of a scene's buffers: attributes, captured vertices, and indices.
+/// The indices of a scene's buffers: attributes, captured vertices and vertex indices.
 const ATTRIBUTES: usize = 0;
 const FEEDBACK: usize = 1;
 const INDICES: usize = 2;
@@ -48,10 +48,10 @@ const INDICES: usize = 2;
 pub(crate) enum Step<'a> {
     /// A draw with the original shader.
     Plain(&'a [u32]),
-    /// A draw that the driver captures by the shader's decorations.
+    /// A draw that the driver captures, according to the shader's decorations.
     Native(&'a [u32]),
     Capture(&'a Variants<'a>),
-    /// The draw after a capture pass that stored all outputs.
+    /// A draw that reloads the outputs that a capture pass has stored.
     ReloadOutputs(&'a [u32]),
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) indexed: bool,
     /// The fixed-function vertex input.
     pub(crate) layout: VertexLayout,
-    /// The lowered shader with vertex pulling, which replaces the fixed function.
+    /// The shader with vertex pulling, which replaces fixed-function vertex fetch.
     pub(crate) pulled: Option<(&'a Lowered<'a, Pulled>, &'a vertex_pulling::Options)>,
 }
 
@@ -82,7 +82,8 @@ impl<'a> Scene<'a> {
         time::per_unit(device, [&work(FEW)?, &work(MANY)?], vertices)
     }
 
-    /// Returns draws of `vertices` vertices, with buffers for `room`. A vertex of a strip may be captured three times.
+    /// Returns draws of `vertices` vertices, with buffers for `room` vertices. A vertex of a strip may be captured
+    /// three times.
     pub(crate) fn work(&self, steps: &[Step<'a>], vertices: u32, room: u32) -> Result<Work<'a>> {
         // Fill the buffers.
         let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 16) as f32 / 65536.0;

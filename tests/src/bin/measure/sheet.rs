@@ -1,4 +1,4 @@
-//! A contact sheet of all advanced blend equations and overlap modes: drawn by a device, and modelled.
+//! A contact sheet of all advanced blend equations and overlap modes, drawn by a device and computed by the model.
 
 use crate::blend::COVER;
 use crate::{Result, fragment, vertex};
@@ -26,7 +26,7 @@ const HEIGHT: usize = 54;
 const GAP: usize = 2;
 /// The height of the name above each row of pictures, and of the titles of columns.
 const TITLE: usize = 10;
-/// The number of equations in a block; the blocks are side by side.
+/// The number of equations in a block. The blocks are side by side.
 const ROWS: usize = 23;
 
 const OVERLAPS: [(Overlap, vk::BlendOverlapEXT); 3] = [
@@ -52,9 +52,9 @@ pub(crate) fn draw(path: &str) -> Result<()> {
         }
     }
     write(&sheet, path)?;
-    println!("the pictures differ by {worst:.1e} at most");
+    println!("the images differ by at most {worst:.1e}");
     if worst > 1.0 / 255.0 {
-        return Err("the pictures differ from the model's".into());
+        return Err("the images differ from the model's".into());
     }
     Ok(())
 }
@@ -66,7 +66,7 @@ fn picture(at: fn(f32, f32) -> Colour) -> Vec<Colour> {
     pixels.map(|[r, g, b, a]| [r * a, g * a, b * a, a]).collect()
 }
 
-/// A beach ball of six colours, more transparent on the right, over transparent black.
+/// A beach ball of six colours, which is more transparent on the right, over transparent black.
 fn ball(x: f32, y: f32) -> Colour {
     let (x, y) = (x * WIDTH as f32 / HEIGHT as f32, y);
     let radius = (x * x + y * y).sqrt();
@@ -89,7 +89,7 @@ fn ball(x: f32, y: f32) -> Colour {
     [r, g, b, alpha]
 }
 
-/// A sun over hills and a lake, which is half transparent; transparent at the left edge.
+/// A sun over hills and a half-transparent lake. The left edge is transparent.
 fn landscape(x: f32, y: f32) -> Colour {
     if x < -0.85 {
         return [0.0; 4];
@@ -173,7 +173,7 @@ fn by_device(
     Ok(outcome.targets.iter().map(|pixels| pixels.chunks_exact(16).map(colour).collect()).collect())
 }
 
-/// The pictures of an equation: drawn, and modelled.
+/// The number of pictures of an equation: one by the device and one by the model for each overlap mode.
 const COLUMNS: usize = 2 * OVERLAPS.len();
 /// The size of an equation's row and of a block, and the number of blocks.
 const ROW: usize = TITLE + HEIGHT + GAP;

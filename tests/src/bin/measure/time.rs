@@ -1,11 +1,12 @@
-//! Measures processor time if the driver runs on the processor, which may be shared; else the device's time.
+//! Measures processor time if the driver runs on the processor, because the machine may be shared. Otherwise measures
+//! the device's time.
 
 use crate::Result;
 use polyshade_vulkan::{Device, DeviceName, Error, Validation, Work};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// The number of measurements, of which the shortest counts, because other processes share the machine.
+/// The number of measurements. The shortest counts, because other processes share the machine.
 pub(crate) const RUNS: u32 = 4;
 
 /// Opens all devices, with buffers in device-local memory.
@@ -18,7 +19,7 @@ pub(crate) fn devices() -> std::result::Result<Vec<(String, Device)>, Error> {
     Device::list()?.iter().map(open).collect()
 }
 
-/// Returns the time of a unit in nanoseconds; `many` has `units` more than `few`.
+/// Returns the time per unit in nanoseconds. `many` has `units` more units than `few`.
 pub(crate) fn per_unit(device: &Device, [few, many]: [&Work<'_>; 2], units: f64) -> Result<f64> {
     let shortest = |work| match device.is_processor() {
         true => of_processor(|| device.run(work).map(drop)),
@@ -28,7 +29,7 @@ pub(crate) fn per_unit(device: &Device, [few, many]: [&Work<'_>; 2], units: f64)
     Ok(many.saturating_sub(few).as_nanos() as f64 / units)
 }
 
-/// Returns the processor time of `work`, in all threads of this process.
+/// Returns the shortest processor time of `work` in all threads of this process.
 pub(crate) fn of_processor<E>(
     mut work: impl FnMut() -> std::result::Result<(), E>,
 ) -> std::result::Result<Duration, E> {

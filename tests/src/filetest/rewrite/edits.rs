@@ -13,7 +13,7 @@ type Queue<'m> = Patch<'m, 'static>;
 type Done = Result<(), Error>;
 type Edit = for<'m> fn(&'m Version, &mut Queue<'m>, &[&str]) -> Done;
 
-/// The rewrite tools by name, and the lowerings that consist of them only.
+/// The rewrite tools by name, and the lowerings that consist only of rewrite tools.
 pub(super) const EDITS: [(&str, Edit); 17] = [
     ("wrap", wrap),
     ("demote-to-private", demote_to_private),
@@ -49,8 +49,8 @@ fn wrap<'m>(m: &'m Version, p: &mut Queue<'m>, _arguments: &[&str]) -> Done {
     Ok(())
 }
 
-/// `demote-to-private PLACE NAME… [PLACE NAME…]`: copies in the `prologue` or `epilogue`, `uncopied`, or `alone`
-/// without a new variable; `*` stands for all outputs.
+/// `demote-to-private PLACE NAME… [PLACE NAME…]`: `PLACE` is `prologue` or `epilogue` for a copy there, `uncopied`,
+/// or `alone` for no new variable. The name `*` stands for all outputs.
 fn demote_to_private<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let entry = entry(m)?;
     let copies = |word: &&str| ["prologue", "epilogue"].contains(word);
@@ -79,7 +79,8 @@ fn replace_uses<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Do
     rewrite::replace_uses(m, p, named(m, from)?, named(m, to)?)
 }
 
-/// `scalarize FROM TO [per-vertex] INDEX…`: each scalar becomes an element of `TO`, or is dropped for `-`.
+/// `scalarize FROM TO [per-vertex] INDEX…`: each scalar becomes the element of `TO` with its index, or is dropped if
+/// the index is `-`.
 fn scalarize<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [from, to, indices @ ..] = arguments else { return Err(misspelt(arguments)) };
     let per_vertex = indices.first() == Some(&"per-vertex");
@@ -100,7 +101,7 @@ fn split_block<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Don
     rewrite::split_block(m, p, entry(m)?, named(m, block)?).map(drop)
 }
 
-/// `link LIBRARY FUNCTION… [instead-of HOOK]`: the new body of the hook returns its argument.
+/// `link LIBRARY FUNCTION… [instead-of HOOK]`: the hook gets a new body that returns the hook's argument.
 fn link<'m>(_m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let (arguments, hook) = match arguments {
         [arguments @ .., "instead-of", hook] => (arguments, Some(*hook)),
@@ -163,7 +164,7 @@ fn push_constants<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> 
     read(m, p, block, words.len())
 }
 
-/// `storage-buffer SET BINDING NAME…`: one type for all names, with consecutive bindings.
+/// `storage-buffer SET BINDING NAME…`: adds buffers of one type with these names, at consecutive bindings.
 fn storage_buffer<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let [set, binding, names @ ..] = arguments else { return Err(misspelt(arguments)) };
     let words = rewrite::word_array(m, p);
@@ -190,7 +191,8 @@ fn read<'m>(m: &'m Version, p: &mut Queue<'m>, block: HostBlock, count: usize) -
     Ok(())
 }
 
-/// `inputs TYPE BUILTIN…`: reads all built-ins before the body, with their types in the shader.
+/// `inputs TYPE BUILTIN…`: reads all built-ins before the body. If the shader declares a built-in, its type there
+/// applies.
 fn inputs<'m>(m: &'m Version, p: &mut Queue<'m>, arguments: &[&str]) -> Done {
     let prologue = rewrite::wrap(m, p, entry(m)?).prologue;
     let (ty, names) = match arguments {

@@ -31,7 +31,7 @@ fn dce(m: &Module<'static>, arguments: &[&str]) -> Result<Module<'static>, Error
     }
     let left = rewrite::dce(m, &wanted)?.module.into_owned();
     if rewrite::dce(&left, &wanted)?.is_changed() {
-        return Err(Error::new(&TEST_INVARIANT, "something dead is left"));
+        return Err(Error::new(&TEST_INVARIANT, "dead code is left"));
     }
     Ok(left)
 }

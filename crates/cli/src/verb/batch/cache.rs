@@ -1,9 +1,10 @@
-//! A folder of results that machines and runs share: `DIR/.polyshade-batch/cache`, with a file for each key.
+//! A cache of results that machines and runs share: the folder `DIR/.polyshade-batch/cache`, with one file for each
+//! key.
 //!
 //! The key is the hash of everything that determines a result. A file therefore never changes, and two writers of the
-//! same file write the same bytes. Its modification time is the time of its last use. A rename makes a complete file
-//! visible, and a file begins with the hash of the rest: files that a crash or a disk error damaged are ignored and
-//! written anew. The name of the folder keeps a batch from reading it for shaders.
+//! same file write the same bytes. A file's modification time is the time of its last use. A file is renamed to its
+//! final name only when it is complete, and it begins with the hash of the rest. Files that a crash or a disk error
+//! damaged are ignored and written again. Because of the folder's name, a batch does not search it for shaders.
 
 use super::command::Command;
 use super::entry::{Entry, FOLDER, FileEntry, Job, Role, Status, hex};
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 use walkdir::WalkDir;
 
-/// Version of the files. It is part of every key, so that files of another version are not found.
+/// Version of the files' format. It is part of every key, so files of another version are not found.
 const VERSION: u32 = 1;
 
 pub(super) struct Cache {
@@ -30,7 +31,7 @@ pub(super) struct Cache {
     unremoved: AtomicUsize,
 }
 
-/// The size of all results together, in bytes.
+/// The total size of all results, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size(u64);
 
@@ -49,18 +50,19 @@ impl FromStr for Size {
             _ => None,
         };
         let size = shift.and_then(|shift| number.parse::<u64>().ok()?.checked_mul(1 << shift));
-        size.map(Self).ok_or("a size is a number of bytes, or one with K, M, G or T behind it")
+        size.map(Self)
+            .ok_or("a size is a number of bytes, or a number with the suffix K, M, G or T")
     }
 }
 
-/// The name of a result.
+/// The key of a result, as hexadecimal digits.
 pub(super) struct Key(String);
 
 #[derive(Serialize, Deserialize)]
 struct Header {
     polyshade_batch_cache: u32,
     key: String,
-    /// The hash of everything after this line.
+    /// The hash of all bytes after the header line.
     sha256: String,
     entry: u64,
 }
@@ -72,8 +74,8 @@ impl Cache {
         Ok(Self { folder: own, damaged: 0.into(), unwritten: 0.into(), unremoved: 0.into() })
     }
 
-    /// Returns the cache key of a shader with this index key. The result also depends on the names of the shader and
-    /// of the outputs: on their extensions, and through messages that contain them.
+    /// Returns the cache key of a shader from its index key. The result also depends on the names of the shader and
+    /// of the outputs: extensions select formats, and messages contain names.
     pub(super) fn key(command: &Command, roles: &[Role], job: &Job, index_key: &str) -> Key {
         let mut hash = Sha256::new();
         let mut add = |part: &str| {
@@ -82,7 +84,7 @@ impl Cache {
         };
         add(&VERSION.to_string());
         add(index_key);
-        // The messages of a process differ from those of a call.
+        // The messages of a separate process differ from the messages of a call in this process.
         add(if command.isolate { "process" } else { "call" });
         add(&job.shader);
         for (role, output) in roles.iter().zip(&job.outputs) {
@@ -110,14 +112,14 @@ impl Cache {
         let found = parsed(key, &bytes);
         match found {
             None => drop(self.damaged.fetch_add(1, Ordering::Relaxed)),
-            // If this fails, the result counts as unused.
+            // If this fails, the result counts as not used recently.
             Some(_) => drop(file.set_modified(SystemTime::now())),
         }
         found
     }
 
-    /// Removes the least recently used files until the others have at most `size` bytes. A removed result is computed
-    /// again when it is needed.
+    /// Removes the least recently used files until the remaining files have at most `size` bytes. A removed result is
+    /// computed again when it is needed.
     pub(super) fn trim(&self, size: Size) {
         let files = WalkDir::new(&self.folder).into_iter().filter_map(Result::ok);
         let files = files.filter(|file| file.file_type().is_file()).filter_map(|file| {
@@ -138,7 +140,7 @@ impl Cache {
         }
     }
 
-    /// Stores a result. Errors are only counted: the result is then computed again later.
+    /// Stores a result. Errors are only counted, because a result that is not stored can be computed again.
     pub(super) fn keep(&self, key: &Key, entry: &Entry, outputs: &[&[u8]]) {
         if self.write(key, entry, outputs).is_err() {
             self.unwritten.fetch_add(1, Ordering::Relaxed);
@@ -168,10 +170,10 @@ impl Cache {
         Ok(())
     }
 
-    /// Returns the problems with the cache, for the user.
+    /// Returns the problems with the cache as messages for the user.
     pub(super) fn complaints(&self) -> Vec<String> {
         let counts = [
-            (&self.damaged, "results in the cache were damaged, and are made anew"),
+            (&self.damaged, "results in the cache were damaged, and are computed again"),
             (&self.unwritten, "results could not be written to the cache"),
             (&self.unremoved, "results could not be removed from the cache"),
         ];
@@ -181,7 +183,7 @@ impl Cache {
     }
 }
 
-/// Returns the result in a file, if the file is complete and belongs to the key.
+/// Parses a result from a file's bytes, if the file is complete and belongs to the key.
 fn parsed(key: &Key, bytes: &[u8]) -> Option<(Entry, Vec<Vec<u8>>)> {
     let line = bytes.iter().position(|byte| *byte == b'\n')?;
     let (line, rest) = (&bytes[..line], &bytes[line + 1..]);
@@ -235,7 +237,7 @@ mod tests {
         for at in 0..whole.len() {
             let mut other = whole.clone();
             other[at] ^= 1;
-            // The version is not checked here, because it is part of the key.
+            // This does not test the version, which is part of the key.
             let found = parsed(&key, &other);
             assert!(found.is_none_or(|found| found == (entry.clone(), vec![bytes.clone()])));
         }
@@ -284,7 +286,7 @@ mod tests {
             let file = File::open(cache.file(key)).expect("the result was kept");
             file.set_modified(time).expect("the file is ours");
         }
-        // Finding a result counts as use.
+        // Finding a result counts as using it.
         assert!(cache.find(&keys[1]).is_some());
         let each = fs::metadata(cache.file(&keys[0])).expect("the result was kept").len();
         let there = || keys.each_ref().map(|key| cache.file(key).exists());
@@ -313,7 +315,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let cache = Cache::open(folder.path()).expect("the folder is there");
         let (key, entry, bytes) = result();
-        // A file in place of the folder.
+        // Put a file where the cache needs a folder.
         fs::write(cache.folder.join("01"), "").expect("there is room");
         cache.keep(&key, &entry, &[&bytes]);
         assert_eq!(cache.complaints(), ["1 results could not be written to the cache"]);

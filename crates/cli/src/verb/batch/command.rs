@@ -3,7 +3,9 @@
 use super::entry::{Job, Role, hex};
 use crate::Arguments;
 use crate::code;
+use crate::command_line::verified_verb_first;
 use crate::failure::{Exit, Failure};
+use crate::input::reads_shader;
 use crate::lowering::{self, Lowering};
 use crate::memory;
 use crate::printable::printable;
@@ -21,31 +23,31 @@ use std::{fs, io, panic};
 pub(crate) struct Command {
     pub(super) verb: String,
     pub(super) options: Vec<OsString>,
-    /// Whether the verb writes files; otherwise its standard output is the output.
+    /// Whether the verb writes files. If not, its standard output is the shader's output.
     pub(super) writes: bool,
     /// Whether the verb can write its own report.
     pub(super) reports: bool,
     pub(super) variants: bool,
-    /// The variants that are selected by separate options.
+    /// The variants that have an option of their own, such as `--complement`.
     beside: Vec<&'static str>,
     pub(super) json: bool,
-    /// Whether the machine decides which shaders are unsupported: its devices, or its load.
+    /// Whether this machine's devices or its load may be the reason why a shader is unsupported.
     pub(super) asks_device: bool,
     pub(super) lowerings: Vec<Lowering>,
-    /// Whether every shader has its own process, which reads the shader again.
+    /// Whether every shader runs in its own process, which reads the shader again.
     pub(super) isolate: bool,
     files: Vec<PathBuf>,
     key: Sha256,
 }
 
-/// The options of verbs that name a second output.
+/// The options that name a second output of a verb.
 const BESIDE: [&str; 3] = ["complement", "full", "geometry"];
 
-/// The outcome of a verb for one shader.
-pub(super) enum Said {
+/// The result of a verb for one shader.
+pub(super) enum VerbResult {
     /// The contents of the outputs; `None` for an output that the verb did not write.
     Done(Vec<Option<Vec<u8>>>),
-    Not {
+    Failed {
         exit: Exit,
         code: String,
         message: String,
@@ -65,14 +67,14 @@ impl Command {
         let mut clap = Arguments::command();
         clap.build();
         let Some(described) = clap.find_subcommand(verb).filter(|_| verb != "help") else {
-            return usage(&format!("there is no verb `{}`", printable(verb)));
+            return usage(&format!("unknown verb `{}`", printable(verb)));
         };
         let verb = described.get_name();
         if verb == "batch" {
             return usage("a batch cannot run batches");
         }
         if verb == "pipeline" {
-            return usage("`pipeline` takes all stages of a pipeline, a batch one shader");
+            return usage("`pipeline` takes all stages of a pipeline, not a single shader");
         }
         let has = |name: &str| described.get_arguments().any(|one| one.get_long() == Some(name));
         let beside: Vec<&str> = BESIDE.into_iter().filter(|name| has(name)).collect();
@@ -86,19 +88,19 @@ impl Command {
             json: false,
             asks_device: verb == "verify",
             lowerings: Vec::new(),
-            // A driver may end the process, and `verify` starts its own processes by the command line of this one.
+            // A driver may end the process, and `verify` starts its child with this process's command line.
             isolate: isolate || verb == "verify",
             files: Vec::new(),
             key: Sha256::new(),
         };
-        if !described.get_positionals().any(|one| one.get_id() == "path") {
-            return usage(&format!("`{verb}` reads no shader, so there is nothing to do for each"));
+        if !reads_shader(described) {
+            return usage(&format!("`{verb}` reads no shader, so a batch cannot run it"));
         }
 
         command.check_variants(variants)?;
         let roles: Vec<Role> =
             variants.iter().map(|name| Role::Variant((*name).to_owned())).collect();
-        // A folder, because the contents of files would count.
+        // Use a folder in place of the outputs: a file would be hashed with the files that the options name.
         let outputs: Vec<_> = roles.iter().map(|role| (role, PathBuf::from("."))).collect();
         let words = command.words(Path::new("SHADER"), &outputs);
         let matches =
@@ -106,15 +108,15 @@ impl Command {
         let (_, matches) = matches.subcommand().expect("the verb has been found");
         let named = |name: &&&str| matches.contains_id(name) && !variants.contains(*name);
         if let Some(name) = command.beside.iter().find(named) {
-            let message = format!("--{name} names one file, which cannot be every shader's");
-            let help = format!("--variant {name} writes one beside each");
+            let message = format!("--{name} names one file, but every shader needs its own");
+            let help = format!("--variant {name} writes one for each shader");
             return Err(Failure::new(&code::CLI_USAGE, message).help(help));
         }
         if !variants.is_empty() && lowering::by_extension(matches) {
             return usage("`capture --path extension` has no variants");
         }
         if has("rewritten") && matches.contains_id("rewritten") {
-            return usage("--rewritten names one module, which cannot be every shader's");
+            return usage("--rewritten names one module, but every shader needs its own");
         }
         let flag = |long: &str, id: &str| has(long) && matches.get_flag(id);
         command.lowerings = lowering::of_verb(verb, matches);
@@ -123,9 +125,9 @@ impl Command {
             command.writes = false;
         }
         if command.json && command.writes {
-            let message = "--json prints one shader's report, and these are many".to_owned();
+            let message = "--json prints the report of one shader, but a batch has many".to_owned();
             let failure = Failure::new(&code::CLI_USAGE, message);
-            return Err(failure.help("--reports writes one beside each"));
+            return Err(failure.help("--reports writes one for each shader"));
         }
         let flags = described.get_arguments().filter(|one| !one.is_positional());
         let flags: Vec<&str> = flags.map(|one| one.get_id().as_str()).collect();
@@ -141,24 +143,25 @@ impl Command {
         } else if let Some(name) = variants.iter().find(|name| !self.beside.contains(name))
             && !self.beside.is_empty()
         {
-            format!("`{verb}` has no variant `{name}`: {} are", self.beside.join(", "))
+            format!("`{verb}` has no variant `{name}`: its variants are {}", self.beside.join(", "))
         } else {
             return Ok(());
         };
         Err(Failure::new(&code::CLI_USAGE, message))
     }
 
-    /// Returns the files that the options name. Outputs depend on their contents.
+    /// Returns the files that the options name. The outputs depend on the contents of these files.
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// Returns the hash of the program, the options and the files that they name.
+    /// Returns the hash of the program, the options and the files that the options name.
     pub(super) fn digest(&self) -> String {
         hex(self.key.clone())
     }
 
-    /// Returns the index key of a shader with these contents; it depends on the program, its features and the options.
+    /// Returns the index key of a shader with these contents. It also depends on the program, its features and the
+    /// options.
     pub(super) fn key(&self, contents: &str) -> String {
         hex(self.key.clone().chain_update(contents))
     }
@@ -210,24 +213,33 @@ impl Command {
         }
         words.extend(named);
         words.extend(self.options.iter().cloned());
-        words
-    }
-
-    /// Runs the verb for `job` on the shader `bytes`. A separate process writes its outputs to `stage` first, under
-    /// their final names.
-    pub(super) fn run(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> Said {
-        match self.say(job, bytes, roles, stage) {
-            // The options are the same for all shaders, and cannot name an entry point of this shader.
-            Said::Not { code, message, instruction, .. }
-                if code == code::CLI_AMBIGUOUS_ENTRY_POINT.name() =>
-            {
-                Said::Not { exit: Exit::Unsupported, code, message, instruction }
-            }
-            said => said,
+        match self.verb.as_str() {
+            "verify" => verified_verb_first(words, 1),
+            _ => words,
         }
     }
 
-    fn say(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> Said {
+    /// Runs the verb for `job` on the shader `bytes`. A separate process first writes its outputs to `stage`, under
+    /// their final names.
+    pub(super) fn run(
+        &self,
+        job: &Job,
+        bytes: Vec<u8>,
+        roles: &[Role],
+        stage: &Path,
+    ) -> VerbResult {
+        match self.say(job, bytes, roles, stage) {
+            // All shaders run with the same options, which cannot name an entry point of this shader.
+            VerbResult::Failed { code, message, instruction, .. }
+                if code == code::CLI_AMBIGUOUS_ENTRY_POINT.name() =>
+            {
+                VerbResult::Failed { exit: Exit::Unsupported, code, message, instruction }
+            }
+            result => result,
+        }
+    }
+
+    fn say(&self, job: &Job, bytes: Vec<u8>, roles: &[Role], stage: &Path) -> VerbResult {
         let paths = job.outputs.iter().map(|name| stage.join(name));
         let outputs: Vec<(&Role, PathBuf)> = roles.iter().zip(paths).collect();
         let words = self.words(&job.path, &outputs);
@@ -236,30 +248,30 @@ impl Command {
         }
         let run = || match Arguments::try_parse_from(words) {
             Ok(arguments) => match arguments.verb.run() {
-                Ok(_) => Said::Done(Vec::new()),
-                Err(failure) => Said::Not {
+                Ok(_) => VerbResult::Done(Vec::new()),
+                Err(failure) => VerbResult::Failed {
                     exit: failure.exit(),
                     code: failure.code().name().to_owned(),
                     message: failure.message().to_owned(),
                     instruction: failure.instruction().map(str::to_owned),
                 },
             },
-            Err(error) => not(&code::CLI_USAGE, error.to_string()),
+            Err(error) => failed_with(&code::CLI_USAGE, error.to_string()),
         };
-        let (said, made) = memory::hold(&argument(&job.path), bytes, || guarded(run));
+        let (result, made) = memory::hold(&argument(&job.path), bytes, || guarded(run));
         let mut files: BTreeMap<PathBuf, Vec<u8>> = made.files.into_iter().collect();
         let contents = |(role, path): &(&Role, PathBuf)| match role {
             Role::Printed => Some(made.printed.clone()),
             _ => files.remove(path),
         };
-        match said {
-            Said::Done(_) => Said::Done(outputs.iter().map(contents).collect()),
-            said => said,
+        match result {
+            VerbResult::Done(_) => VerbResult::Done(outputs.iter().map(contents).collect()),
+            result => result,
         }
     }
 }
 
-/// Returns the path of a shader as an argument. A leading dash would make it an option.
+/// Returns the path of a shader as an argument that does not begin with a dash, which would make it an option.
 fn argument(shader: &Path) -> PathBuf {
     match shader.as_os_str().as_encoded_bytes().first() {
         Some(b'-') => Path::new(".").join(shader),
@@ -267,12 +279,12 @@ fn argument(shader: &Path) -> PathBuf {
     }
 }
 
-/// Returns the files that options name, except the outputs, which the batch names.
+/// Returns the existing files that the options name. The batch names the outputs, so they are not among these files.
 fn named_files(matches: &ArgMatches, flags: &[&str]) -> Vec<PathBuf> {
     let values = |flag: &&str| matches.try_get_many::<PathBuf>(flag).ok().flatten();
     let files = flags.iter().filter_map(values).flatten().filter(|path| path.is_file());
     let mut files: Vec<PathBuf> = files.cloned().collect();
-    // A verb under `verify` has further options.
+    // The verb that `verify` verifies has further options.
     if let Some((_, inside)) = matches.subcommand() {
         let flags: Vec<&str> = inside.ids().map(|id| id.as_str()).collect();
         files.extend(named_files(inside, &flags));
@@ -280,9 +292,14 @@ fn named_files(matches: &ArgMatches, flags: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-fn not(code: &Code, message: impl AsRef<str>) -> Said {
+fn failed_with(code: &Code, message: impl AsRef<str>) -> VerbResult {
     let message = printable(message.as_ref().trim());
-    Said::Not { exit: Exit::of(code), code: code.name().to_owned(), message, instruction: None }
+    VerbResult::Failed {
+        exit: Exit::of(code),
+        code: code.name().to_owned(),
+        message,
+        instruction: None,
+    }
 }
 
 /// Lists the devices and driver versions, in a separate process because a driver may crash.
@@ -291,18 +308,20 @@ fn devices() -> Vec<u8> {
     std::env::current_exe().and_then(list).map(|output| output.stdout).unwrap_or_default()
 }
 
-/// Turns a panic, which is always a bug, into a failure of this shader, so that the others continue.
-fn guarded(run: impl FnOnce() -> Said) -> Said {
+/// Turns a panic, which is always a bug, into a failure of this shader, so that the batch continues.
+fn guarded(run: impl FnOnce() -> VerbResult) -> VerbResult {
     panic::catch_unwind(panic::AssertUnwindSafe(run)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
         let text = text.unwrap_or_else(|| "of an unknown kind".to_owned());
-        not(&code::CLI_PROCESS, format!("the program panicked: {text}"))
+        failed_with(&code::CLI_PROCESS, format!("the program panicked: {text}"))
     })
 }
 
-fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
-    let failed = |error: io::Error| not(&code::CLI_PROCESS, format!("the process: {error}"));
+fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> VerbResult {
+    let failed = |error: io::Error| {
+        failed_with(&code::CLI_PROCESS, format!("cannot run the process of the shader: {error}"))
+    };
     // The verb writes to these folders, and expects them to exist.
     let mut folders = outputs.iter().filter_map(|(_, path)| path.parent());
     if let Err(error) = folders.try_for_each(fs::create_dir_all) {
@@ -325,16 +344,19 @@ fn process(words: &[OsString], outputs: &[(&Role, PathBuf)]) -> Said {
                 Role::Printed => Ok(Some(output.stdout.clone())),
                 _ => taken(path),
             });
-            contents.collect::<io::Result<_>>().map_or_else(failed, Said::Done)
+            contents.collect::<io::Result<_>>().map_or_else(failed, VerbResult::Done)
         }
         _ => refused(&output.stderr).unwrap_or_else(|| {
-            let said = String::from_utf8_lossy(&output.stderr);
-            not(&code::CLI_PROCESS, format!("the process ended with {}: {said}", output.status))
+            let text = String::from_utf8_lossy(&output.stderr);
+            failed_with(
+                &code::CLI_PROCESS,
+                format!("the process ended with {}: {text}", output.status),
+            )
         }),
     }
 }
 
-/// Reads a file and removes it; returns `None` if it does not exist.
+/// Reads and removes a file; returns `None` if it does not exist.
 fn taken(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => fs::remove_file(path).map(|()| Some(bytes)),
@@ -343,14 +365,14 @@ fn taken(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads the error that a process of the program printed as JSON. A crashed process printed none.
-fn refused(text: &[u8]) -> Option<Said> {
+/// Parses the error that a separate process printed as JSON; `None` if the process crashed and printed no error.
+fn refused(text: &[u8]) -> Option<VerbResult> {
     let mut lines = text.split(|byte| *byte == b'\n').rev();
     let error = lines.find_map(|line| serde_json::from_slice::<Value>(line).ok())?;
     let text = |name: &str| error[name].as_str().map(str::to_owned);
     let exit = Exit::ALL.into_iter().find(|exit| error["exit_code"] == *exit as u8)?;
     let instruction = text("instruction");
-    Some(Said::Not { exit, code: text("code")?, message: text("message")?, instruction })
+    Some(VerbResult::Failed { exit, code: text("code")?, message: text("message")?, instruction })
 }
 
 #[cfg(test)]
@@ -361,7 +383,7 @@ mod tests {
     fn the_error_of_a_process_is_a_line_of_json() {
         let failure = Failure::new(&code::CLI_OTHER_STAGE, "a: it is not there");
         let text = format!("a note\n{}\na driver's note\n", failure.to_json());
-        let Some(Said::Not { exit, code, message, .. }) = refused(text.as_bytes()) else {
+        let Some(VerbResult::Failed { exit, code, message, .. }) = refused(text.as_bytes()) else {
             panic!("it is JSON");
         };
         assert_eq!(exit, Exit::OtherStage);
@@ -371,14 +393,15 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_failure_of_one_shader() {
-        let Said::Not { exit, message, .. } = guarded(|| panic!("index {} is out", 7)) else {
+        let VerbResult::Failed { exit, message, .. } = guarded(|| panic!("index {} is out", 7))
+        else {
             panic!("it was taken for success");
         };
         assert_eq!(
             (exit, message.as_str()),
             (Exit::Failed, "the program panicked: index 7 is out")
         );
-        let done = || Said::Done(Vec::new());
-        assert!(matches!(guarded(done), Said::Done(_)));
+        let done = || VerbResult::Done(Vec::new());
+        assert!(matches!(guarded(done), VerbResult::Done(_)));
     }
 }

@@ -1,4 +1,4 @@
-//! The data of a batch: a shader before and after its run, and its output files.
+//! The data of a batch: each shader before and after its run, and its output files.
 
 use crate::failure::Exit;
 use polyshade::spv::Code;
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
-/// The batch's own folder in OUT.
+/// The folder in OUT that the batch uses for its own files.
 pub(super) const FOLDER: &str = ".polyshade-batch";
 
-/// The kind of a file that a verb writes.
+/// The role of a file that a verb writes.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Role {
     Output,
@@ -19,7 +19,7 @@ pub(super) enum Role {
     Printed,
 }
 
-/// A shader, and the names of its outputs: one for each of the plan's roles.
+/// A shader and the names of its outputs, one for each role of the plan.
 pub(super) struct Job {
     pub(super) shader: String,
     pub(super) path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct Job {
     pub(super) refused: Option<Refused>,
 }
 
-/// The reason for not reading a shader.
+/// The reason why a shader is not read.
 #[derive(Clone)]
 pub(super) struct Refused {
     pub(super) code: &'static Code,
@@ -49,7 +49,7 @@ pub(super) enum Status {
 }
 
 impl Status {
-    /// Whether the shader makes the batch fail, and the next run tries it again.
+    /// Whether the shader makes the batch fail. The next run tries such a shader again.
     pub(super) fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Usage)
     }
@@ -65,10 +65,10 @@ impl Status {
         }
     }
 
-    /// Returns the status of a shader on which the verb fails.
+    /// Returns the status of a shader for which the verb fails with this exit code.
     pub(super) fn of(exit: Exit) -> Self {
         match exit {
-            // The verb of a single shader is never interrupted: the batch handles interruptions.
+            // The verb of a single shader is never interrupted, because the batch handles signals.
             Exit::Failed | Exit::Interrupted => Self::Failed,
             Exit::Usage => Self::Usage,
             Exit::Unsupported => Self::Unsupported,
@@ -76,7 +76,7 @@ impl Status {
         }
     }
 
-    /// Returns the exit code of the program for such a shader alone.
+    /// Returns the exit code that the program would return for a single shader with this status.
     fn exit_code(self) -> Option<u8> {
         Some(match self {
             Self::Ok => 0,
@@ -93,22 +93,22 @@ impl Status {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Made,
-    /// An earlier run left it in the output folder.
+    /// The result was left in the output folder by an earlier run.
     Folder,
     Cache,
 }
 
-/// A file in the report.
+/// An input or output file as listed in the report.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct FileEntry {
     pub(super) path: String,
     pub(super) bytes: u64,
-    /// The number of SPIR-V words; `None` for other formats.
+    /// The number of SPIR-V words; `None` if the file is not SPIR-V.
     pub(super) words: Option<u64>,
     pub(super) sha256: String,
 }
 
-/// A shader in the report and in the index.
+/// A shader as listed in the report and the index.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) shader: String,
@@ -116,7 +116,7 @@ pub(super) struct Entry {
     pub(super) exit_code: Option<u8>,
     pub(super) message: Option<String>,
     pub(super) code: Option<String>,
-    /// The instruction that the message concerns.
+    /// The instruction that the message refers to.
     pub(super) instruction: Option<String>,
     /// `None` if the shader was not read.
     pub(super) input: Option<FileEntry>,
@@ -140,21 +140,21 @@ impl Entry {
         }
     }
 
-    /// Returns the entry of a rejected shader. The message may begin with the shader's name, which is removed.
+    /// Returns the entry of a rejected shader. If the message begins with the shader's name, the name is removed.
     pub(super) fn refused(self, status: Status, code: &str, message: &str) -> Self {
         let without = |name: &str| message.strip_prefix(name)?.strip_prefix(": ");
         let message = without(&self.shader).unwrap_or(message).to_owned();
         Self { status, code: Some(code.to_owned()), message: Some(message), ..self }
     }
 
-    /// Returns the entry with the exit code of its status.
+    /// Returns the entry with the exit code that belongs to its status.
     pub(super) fn coded(&self) -> Self {
         Self { exit_code: self.status.exit_code(), ..self.clone() }
     }
 }
 
 impl FileEntry {
-    /// Describes a file that holds `bytes`.
+    /// Describes a file with the contents `bytes`.
     pub(super) fn of(path: &str, bytes: &[u8]) -> Self {
         const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
         const SWAPPED: [u8; 4] = [0x07, 0x23, 0x02, 0x03];

@@ -1,9 +1,9 @@
-//! The index that a batch keeps in its output folder, with which the next run continues an interrupted one.
+//! The index in a batch's output folder, which lets the next run continue an interrupted one.
 //!
-//! `OUT/.polyshade-batch` holds `index.jsonl`, with a line for each finished shader; `lock`, held by the run that
-//! writes; and, during a run, `stage`, where outputs lie until they are complete. A run adds a line after it has
-//! moved the shader's outputs to their places. The end of the run sorts the lines, so that the folder is the same
-//! however it was made.
+//! `OUT/.polyshade-batch` contains `index.jsonl`, with a line for each finished shader; `lock`, which the current run
+//! holds; and, during a run, `stage`, which holds outputs until they are complete. A run adds a line after it has
+//! moved the shader's outputs to their places. The end of a run sorts the lines, so that the folder's contents do not
+//! depend on the order of the work.
 
 use super::entry::{Entry, FOLDER, FileEntry, Status};
 use super::plan::Plan;
@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Version of the index's lines. Lines of another version are ignored, and their shaders run again.
+/// Version of the index's lines. A line of another version is ignored, and its shader runs again.
 const VERSION: u32 = 1;
 
 /// The first line of the index.
@@ -25,11 +25,11 @@ struct Header {
     polyshade_batch_index: u32,
 }
 
-/// The open index. No other run can open it before it is dropped.
+/// The open index. It locks the output folder against other runs until it is dropped.
 pub(super) struct Index {
     out: PathBuf,
     before: BTreeMap<String, Entry>,
-    /// The shaders in progress when a crash or a signal ended the last run.
+    /// The shaders that were in progress when a crash or a signal ended the last run.
     ended_at: Vec<String>,
     journal: Mutex<File>,
     _lock: File,
@@ -53,7 +53,7 @@ impl Index {
         }
 
         let ended_at = left_at(&folder.join("stage"));
-        // Remove the stage of a run that was killed.
+        // Remove the incomplete outputs of a run that was killed.
         match fs::remove_dir_all(folder.join("stage")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}
@@ -65,12 +65,12 @@ impl Index {
         Ok(Self { out: out.to_owned(), before, ended_at, journal, _lock: lock })
     }
 
-    /// Returns the shaders in progress when a crash or a signal ended the last run.
+    /// Returns the shaders that were in progress when a crash or a signal ended the last run.
     pub(super) fn ended_at(&self) -> &[String] {
         &self.ended_at
     }
 
-    /// Returns the result of an earlier run for a shader.
+    /// Returns the result that an earlier run recorded for a shader.
     pub(super) fn before(&self, shader: &str) -> Option<&Entry> {
         self.before.get(shader)
     }
@@ -78,7 +78,8 @@ impl Index {
     /// Returns the folder in which a thread keeps its outputs until they are complete.
     pub(super) fn stage(&self, thread: usize) -> Stage {
         let folder = self.out.join(FOLDER).join("stage").join(thread.to_string());
-        // Ignore errors: a missing folder fails later, at the output, and missing marks shorten the next message.
+        // Ignore errors: a missing folder causes an error later, when an output is written, and missing marks only
+        // make the next message shorter.
         let _ = fs::create_dir_all(&folder);
         let marks = OpenOptions::new().create(true).append(true).open(folder.with_extension(MARK));
         Stage { folder, marks: marks.ok() }
@@ -88,7 +89,7 @@ impl Index {
         self.out.join(name)
     }
 
-    /// Whether a file exists with the recorded contents.
+    /// Whether the file exists and has the recorded contents.
     pub(super) fn holds(&self, file: &FileEntry) -> bool {
         let path = self.path(&file.path);
         let size = fs::metadata(&path).map(|metadata| metadata.len());
@@ -98,7 +99,7 @@ impl Index {
         fs::read(path).is_ok_and(|bytes| FileEntry::of(&file.path, &bytes) == *file)
     }
 
-    /// Moves an output to its place from the stage. An unchanged file keeps its modification time.
+    /// Moves an output from the stage folder to its place. An unchanged file keeps its modification time.
     pub(super) fn publish(&self, stage: &Stage, file: &FileEntry, bytes: &[u8]) -> io::Result<()> {
         if self.holds(file) {
             return Ok(());
@@ -106,14 +107,14 @@ impl Index {
         let staged = stage.folder.join("output");
         fs::write(&staged, bytes)?;
         let place = self.path(&file.path);
-        // Most folders exist.
+        // Most folders already exist, so create missing ones only if the renaming fails.
         fs::rename(&staged, &place).or_else(|_| {
             fs::create_dir_all(place.parent().unwrap_or(&self.out))?;
             fs::rename(&staged, &place)
         })
     }
 
-    /// Removes an output if it exists, and then the folders that are empty.
+    /// Removes an output if it exists, and then the folders that have become empty.
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         match fs::remove_file(self.path(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -146,7 +147,7 @@ impl Index {
             entries.iter().filter(done).map(|entry| (entry.shader.as_str(), entry)).collect();
         let not_run = entries.iter().filter(|entry| entry.status == Status::NotRun);
         let not_run: BTreeSet<&str> = not_run.map(|entry| entry.shader.as_str()).collect();
-        // Earlier results stay if this run did not reach the shader. Outputs of deleted shaders are removed.
+        // Keep earlier results of shaders that this run did not reach. Remove the outputs of deleted shaders.
         for (shader, before) in &self.before {
             let taken = |file: &FileEntry| plan.has_output(&file.path);
             if plan.has_shader(shader) {
@@ -173,32 +174,32 @@ impl Index {
 /// A thread's folder for incomplete outputs, and the file that names the shader in progress.
 pub(super) struct Stage {
     pub(super) folder: PathBuf,
-    /// The names of the shaders, each followed by a zero byte when it is finished.
+    /// The names of the shaders. A zero byte follows the name of each finished shader.
     marks: Option<File>,
 }
 
-/// The extension of the files with marks.
+/// The extension of the files that name the shaders in progress.
 const MARK: &str = "shader";
 
 impl Stage {
-    /// Records that the thread works on `shader`, until the returned mark is dropped.
+    /// Records that the thread works on `shader` until the returned mark is dropped.
     pub(super) fn mark(&self, shader: &str) -> Mark<'_> {
         let _ = self.marks.as_ref().map(|mut file| file.write_all(shader.as_bytes()));
         Mark(self)
     }
 }
 
-/// A thread works on a shader while this exists.
+/// Marks a shader as in progress until it is dropped.
 pub(super) struct Mark<'s>(&'s Stage);
 
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
-        // If this fails, the next run names a shader too many.
+        // If writing fails, the next run reports one finished shader as interrupted.
         let _ = self.0.marks.as_ref().map(|mut file| file.write_all(b"\0"));
     }
 }
 
-/// Returns the shaders in progress in a run that left its `stage` behind.
+/// Returns the shaders that were in progress in a run that did not remove its `stage` folder.
 fn left_at(stage: &Path) -> Vec<String> {
     let files = fs::read_dir(stage).into_iter().flatten().flatten().map(|file| file.path());
     let marks = files.filter(|file| file.extension().is_some_and(|ending| ending == MARK));
@@ -209,7 +210,7 @@ fn left_at(stage: &Path) -> Vec<String> {
     shaders
 }
 
-/// Returns the last line of each shader. Incomplete lines and lines of another version are skipped.
+/// Returns the last entry of each shader. Incomplete lines and lines of another version are skipped.
 fn load(file: &Path) -> BTreeMap<String, Entry> {
     let text = fs::read(file).unwrap_or_default();
     let mut lines = text.split(|byte| *byte == b'\n');
@@ -240,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_line_that_was_cut_off_is_a_shader_that_is_not_done() {
-        let folder = tempfile::tempdir().expect("a folder for what is temporary");
+        let folder = tempfile::tempdir().expect("a temporary folder");
         let entry = Entry { status: Status::Ok, ..Entry::not_run("a.vert") };
         let other = Entry { shader: "b.vert".to_owned(), ..entry.clone() };
         write(folder.path(), [&entry, &other].into_iter()).expect("the folder is there");

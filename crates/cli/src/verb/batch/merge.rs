@@ -19,7 +19,7 @@ struct Report {
     shard: Option<Part>,
 }
 
-/// A report that was checked to belong to a shard.
+/// A report that has been checked to belong to a shard.
 struct Read<'a> {
     file: &'a Path,
     head: Head,
@@ -27,7 +27,7 @@ struct Read<'a> {
     part: Part,
 }
 
-/// Returns the head and the shaders of the joined report, sorted by name. Rejects reports of several batches.
+/// Returns the header and the shaders of the joined report, sorted by name. Rejects reports of different batches.
 pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
     // All reports must belong to the same batch.
     let mut reports: BTreeMap<u32, Read<'_>> = BTreeMap::new();
@@ -37,14 +37,18 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
             refuse_other(&report, first)?;
         }
         if let Some(other) = reports.get(&report.part.index()) {
-            let message = format!("this is {}, as is {}", report.part.shard, other.file.display());
+            let message = format!(
+                "this is the report of {}, as is {}",
+                report.part.shard,
+                other.file.display()
+            );
             return refused(file, message);
         }
         reports.insert(report.part.index(), report);
     }
     // Every shard must have a report.
     let Some(part) = reports.values().next().map(|report| report.part.clone()) else {
-        return Err(Failure::new(&code::CLI_USAGE, "there is no report to join"));
+        return Err(Failure::new(&code::CLI_USAGE, "no report to merge is named"));
     };
     if let Some(index) = (1..=part.of()).find(|index| !reports.contains_key(index)) {
         let missing = part.of() as usize - reports.len();
@@ -53,7 +57,7 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
         return Err(Failure::new(&code::CLI_USAGE, message));
     }
 
-    // The shaders of all reports must be those of the batch.
+    // The reports together must contain exactly the shaders of the batch.
     let mut reports: Vec<Read<'_>> = reports.into_values().collect();
     let mut entries: Vec<Entry> =
         reports.iter_mut().flat_map(|report| std::mem::take(&mut report.entries)).collect();
@@ -61,8 +65,8 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
     let names = entries.iter().map(|entry| entry.shader.as_str());
     if entries.len() != part.whole.shaders || names_hash(names) != part.whole.names {
         let message = format!(
-            "the reports have {} shaders of {}: one was changed after it was written, or machines had \
-             other shaders",
+            "the reports cover {} of {} shaders: a report was edited, or the machines had \
+             different shaders",
             entries.len(),
             part.whole.shaders
         );
@@ -82,16 +86,17 @@ fn read(file: &Path) -> Result<Read<'_>, Failure> {
     };
     let value: Value = match serde_json::from_slice(&bytes) {
         Ok(value) => value,
-        Err(error) => return refused(file, format!("this is no report of a batch: {error}")),
+        Err(error) => return refused(file, format!("this is not a batch report: {error}")),
     };
     let (version, ours) = (&value["version"], summary::VERSION);
     if version.is_u64() && *version != ours {
-        let message = format!("this report has version {version}, and only {ours} can be joined");
+        let message =
+            format!("this report has version {version}, but only version {ours} can be merged");
         return refused(file, message);
     }
     let report: Report = match serde_json::from_value(value) {
         Ok(report) => report,
-        Err(error) => return refused(file, format!("this is no report of a batch: {error}")),
+        Err(error) => return refused(file, format!("this is not a batch report: {error}")),
     };
     let Some(part) = report.shard else {
         return refused(file, "this is the report of a whole batch, not of a shard");
@@ -99,7 +104,7 @@ fn read(file: &Path) -> Result<Read<'_>, Failure> {
     Ok(Read { file, head: report.head, entries: report.shaders, part })
 }
 
-/// Rejects a report of another batch than the first.
+/// Rejects a report if it does not belong to the same batch as the first report.
 fn refuse_other(report: &Read<'_>, first: &Read<'_>) -> Result<(), Failure> {
     let (own, other) = (&report.part, &first.part);
     let file = first.file.display();
@@ -107,15 +112,15 @@ fn refuse_other(report: &Read<'_>, first: &Read<'_>) -> Result<(), Failure> {
         let count = |shard: Shard| shard.to_string();
         format!("this is {}, and {file} is {}", count(own.shard), count(other.shard))
     } else if report.head.program != first.head.program {
-        format!("another version of the program or of a lowering made {file}")
+        format!("another version of the program or of a lowering wrote {file}")
     } else if report.head.verb != first.head.verb {
-        format!("this is of the verb `{}`, and {file} of `{}`", report.head.verb, first.head.verb)
+        format!("the verb is `{}`, but that of {file} is `{}`", report.head.verb, first.head.verb)
     } else if report.head.options != first.head.options {
-        format!("the options are others than those of {file}")
+        format!("the options differ from those of {file}")
     } else if own.whole.command != other.whole.command {
-        format!("files that the options name, or devices, were others than for {file}")
+        format!("the files that the options name, or the devices, differ from those of {file}")
     } else if own.whole != other.whole {
-        format!("the folder had other shaders than for {file}")
+        format!("the shaders in the folder differ from those of {file}")
     } else {
         return Ok(());
     };

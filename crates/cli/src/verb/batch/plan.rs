@@ -1,4 +1,4 @@
-//! The names of the outputs. Conflicting names are rejected before anything is written.
+//! Plans the names of the outputs. Conflicting names are rejected before anything is written.
 
 use super::command::Command;
 use super::entry::{FOLDER, Job, Role};
@@ -17,27 +17,28 @@ pub(crate) struct Options {
     #[arg(short, long, value_name = "OUT", required_unless_present = "merge")]
     output: Option<PathBuf>,
 
-    /// Extension of the outputs, which selects their format [default: spv; for verbs that print, txt or json]
+    /// Extension of the outputs, which selects their format [default: spv; txt or json for verbs that print]
     #[arg(long, value_name = "ENDING")]
     extension: Option<String>,
 
-    /// Pattern of the outputs' names: {path} is the shader's path, {stem} without its extension, {base} without .spv
+    /// Pattern of the outputs' names: {path} is the shader's path, {stem} is the path without its extension, and
+    /// {base} is the path without .spv
     ///
     /// [default: {base}.ENDING]
     #[arg(long, value_name = "PATTERN", conflicts_with = "extension")]
     name: Option<String>,
 
-    /// Also write this variant, with this pattern of names [default: {base}.NAME.ENDING]: capture-only, raster-only,
-    /// both; complement, full of `position-only`; geometry of `clip`
+    /// Also write this variant, with this pattern of names [default: {base}.NAME.ENDING]. Variants: capture-only,
+    /// raster-only, both; complement, full of `position-only`; geometry of `clip`
     #[arg(long = "variant", value_name = "NAME[=PATTERN]")]
     variants: Vec<String>,
 
-    /// Also write the verb's report of each shader, as {base}.json
+    /// Also write the verb's report for each shader, as {base}.json
     #[arg(long)]
     reports: bool,
 
-    /// Rank the shaders by the work that a position-only pass saves, and write the ranking to this file as JSON; the
-    /// verb must be `position-only`. Implies --reports
+    /// Rank the shaders by the share of work that a position-only pass saves, and write the ranking to this file as
+    /// JSON. The verb must be `position-only`. Implies --reports
     #[arg(long, value_name = "FILE")]
     pub(super) rank: Option<PathBuf>,
 }
@@ -73,8 +74,9 @@ impl Plan {
         Ok(Self { jobs, roles, folder: folder.to_owned(), out, owners })
     }
 
-    /// Keeps the jobs of one shard. Two shards never write the same file, because all jobs were checked together. An
-    /// unreadable shader belongs to the shard of empty files, which reports the error.
+    /// Keeps the jobs of one shard. Two shards never write the same file, because the outputs of all jobs were
+    /// checked together. An unreadable shader belongs to the same shard as empty files, and that shard reports the
+    /// error.
     pub(super) fn keep(&mut self, shard: Shard) -> Result<(), Failure> {
         self.jobs.retain(|job| shard.has(&fs::read(&job.path).unwrap_or_default()));
         self.owners = owners(&self.jobs)?;
@@ -85,7 +87,7 @@ impl Plan {
         &self.folder
     }
 
-    /// Whether an output of a shader is `path`, which need not exist yet.
+    /// Whether `path`, which need not exist yet, is an output of a shader or belongs to the batch's own folder.
     pub(super) fn writes(&self, path: &Path) -> bool {
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let path = whole(path);
@@ -105,7 +107,7 @@ impl Plan {
 
 impl Options {
     pub(super) fn output(&self) -> &Path {
-        self.output.as_deref().expect("it is required where shaders are lowered")
+        self.output.as_deref().expect("-o is required to lower shaders")
     }
 
     pub(super) fn variants(&self) -> Vec<&str> {
@@ -113,18 +115,18 @@ impl Options {
         names.map(Option::unwrap_or_default).collect()
     }
 
-    /// Returns the roles of the files that a shader yields, and the patterns of their names.
+    /// Returns the roles of the files that each shader yields, and the patterns of their names.
     fn patterns(&self, command: &Command) -> Result<Vec<(Role, String)>, Failure> {
         let verb = &command.verb;
         let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
         if self.rank.is_some() && verb != "position-only" {
-            return usage(format!("`{verb}` says nothing of what a position-only pass saves"));
+            return usage(format!("`{verb}` does not report the savings of a position-only pass"));
         }
         let reports = self.reports || self.rank.is_some();
         if reports && !command.reports {
             return usage(format!("`{verb}` writes no reports"));
         }
-        // The output, then the variants, then the report.
+        // The order is: the output, the variants, the report.
         let printed = if command.json { "json" } else { "txt" };
         let ending = self.extension.as_deref().map(|ending| ending.trim_start_matches('.'));
         let ending = ending.unwrap_or(if command.writes { "spv" } else { printed });
@@ -156,19 +158,22 @@ fn fault(pattern: &str) -> Option<String> {
         rest = rest.replace(place, "x");
     }
     if rest.contains(['{', '}']) {
-        return Some(format!("`{pattern}`: a pattern has {}, no other braces", PLACES.join(", ")));
+        return Some(format!(
+            "`{pattern}`: a pattern may contain {}, but no other braces",
+            PLACES.join(", ")
+        ));
     }
     let inside = |part: Component<'_>| matches!(part, Component::Normal(_));
     let path = Path::new(&rest);
-    // `a/.` and `a//b` would be other names of the same file.
+    // Reject `a/.` and `a//b`, which would be other names for an existing output path.
     let plain = path.components().collect::<PathBuf>().to_str() == Some(&rest);
     if rest.is_empty() || !plain || !path.components().all(inside) {
-        return Some(format!("`{pattern}`: an output lies in OUT, by a plain path"));
+        return Some(format!("`{pattern}`: an output must have a plain path inside OUT"));
     }
     None
 }
 
-/// Returns the name that `pattern` gives to the output of `shader`. Braces in the shader's name are kept.
+/// Returns the name that `pattern` gives to an output of `shader`. Braces in the shader's name are kept.
 fn fill(pattern: &str, shader: &str) -> String {
     let file = shader.rfind('/').map_or(0, |slash| slash + 1);
     let dot = shader[file..].rfind('.').filter(|dot| *dot > 0).map(|dot| file + dot);
@@ -194,22 +199,21 @@ fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
     let mut owners: BTreeMap<String, usize> = BTreeMap::new();
     let clash = |message: String| {
         let failure = Failure::new(&code::CLI_USAGE, message);
-        Err(failure
-            .help("say with --name and --variant what the outputs are called, or --exclude some"))
+        Err(failure.help("name the outputs with --name and --variant, or --exclude some"))
     };
-    // No two outputs may have the same name.
+    // Two outputs must not have the same name.
     for (at, job) in jobs.iter().enumerate().filter(|(_, job)| job.refused.is_none()) {
         for output in &job.outputs {
             if Path::new(output).starts_with(FOLDER) {
-                return clash(format!("{output}: this folder of OUT is the batch's own"));
+                return clash(format!("{output}: this folder of OUT is reserved for the batch"));
             }
             if let Some(other) = owners.insert(output.clone(), at) {
                 let message = if other == at {
-                    format!("{output}: two outputs of {} would go to this file", job.shader)
+                    format!("{output}: two outputs of {} would be written to this file", job.shader)
                 } else {
                     let other = &jobs[other].shader;
                     format!(
-                        "{output}: the outputs of {other} and {} would go to this file",
+                        "{output}: the outputs of {other} and {} would be written to this file",
                         job.shader
                     )
                 };
@@ -217,7 +221,7 @@ fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
             }
         }
     }
-    // An output must not be a folder of another output.
+    // The path of an output must not be a folder that contains another output.
     for output in owners.keys() {
         let folders = Path::new(output).ancestors().skip(1).filter_map(Path::to_str);
         for folder in folders {

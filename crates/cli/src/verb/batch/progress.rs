@@ -1,4 +1,4 @@
-//! The progress of a batch on standard error: a bar on a terminal, otherwise a line now and then.
+//! Shows the progress of a batch on standard error: a bar on a terminal, and otherwise a line from time to time.
 
 use super::entry::{Entry, Source};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -58,7 +58,7 @@ impl Progress {
         }
     }
 
-    /// Prints, at the end, the origins of the results and the complaints.
+    /// Prints at the end the complaints, and how many results were reused or came from the cache.
     pub(super) fn finish(&self, complaints: Vec<String>) {
         if let Shown::Bar(bar) = &self.shown {
             bar.finish_and_clear();
@@ -79,10 +79,10 @@ impl Progress {
     }
 }
 
-/// The number of lines that a batch prints.
+/// The number of progress lines that a batch prints.
 const STEPS: usize = 10;
 
-/// Whether another tenth of the shaders is finished.
+/// Whether another tenth of the shaders has been finished.
 fn is_step(done: usize, all: usize) -> bool {
     all >= STEPS && done * STEPS / all != (done - 1) * STEPS / all
 }

@@ -1,4 +1,4 @@
-//! The shaders of a batch, ranked by the share of work that a position-only pass saves.
+//! Ranks the shaders of a batch by the share of their work that a position-only pass saves.
 
 use super::entry::{Entry, Role, Status};
 use super::plan::Plan;
@@ -10,25 +10,25 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-/// Version of the ranking's structure; it increases when a field is removed or changes its meaning.
+/// Version of the ranking's structure, which increases when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
 /// The savings of one shader.
 struct Ranked {
     shader: String,
-    /// The instructions and the input bytes for each vertex: of the original, then of the position-only variant.
+    /// The instructions and the input bytes per vertex, for the original and then for the position-only variant.
     instructions: [u64; 2],
     input_bytes: [u64; 2],
     gains_little: bool,
 }
 
 impl Ranked {
-    /// Returns the number of instructions that the position-only pass does not need.
+    /// Returns the number of instructions that the position-only variant saves.
     fn saved(&self) -> u64 {
         self.instructions[0].saturating_sub(self.instructions[1])
     }
 
-    /// Returns the saved share of the original's instructions, in millionths: shares are compared as integers.
+    /// Returns the saved share of the original's instructions in millionths, an integer that can be sorted.
     fn share(&self) -> u64 {
         (self.saved() * 1_000_000).checked_div(self.instructions[0]).unwrap_or(0)
     }
@@ -48,11 +48,11 @@ impl Ranked {
     }
 }
 
-/// The finished shaders, sorted by the share that a position-only pass saves, the largest first.
+/// The finished shaders, sorted by the share of work that a position-only pass saves, in descending order.
 pub(super) struct Ranking(Vec<Ranked>);
 
 impl Ranking {
-    /// Reads the reports that the verb wrote below `out`, now or in an earlier run.
+    /// Reads the reports below `out`, which the verb wrote in this run or an earlier one.
     pub(super) fn read(out: &Path, plan: &Plan, entries: &[Entry]) -> Result<Self, Failure> {
         let report = plan.roles.iter().position(|role| *role == Role::Report);
         let done = entries.iter().filter(|entry| entry.status == Status::Ok);
@@ -65,7 +65,7 @@ impl Ranking {
             let value: Value =
                 serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
             Ranked::of(&entry.shader, &value)
-                .ok_or_else(|| failed("this report says nothing of what is saved".to_owned()))
+                .ok_or_else(|| failed("this report has no savings".to_owned()))
         };
         let mut ranked = done.map(read).collect::<Result<Vec<_>, _>>()?;
         ranked.sort_by_cached_key(|one| {

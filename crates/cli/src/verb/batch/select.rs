@@ -1,4 +1,4 @@
-//! Selects the shaders of a batch: those of a folder, or those of a list.
+//! Selects the shaders of a batch, from a folder or from a list.
 
 use super::entry::{FOLDER, Refused};
 use crate::code;
@@ -13,33 +13,34 @@ use walkdir::{DirEntry, WalkDir};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only shaders that match; `*` does not match `/`, and a pattern without `/` matches names in any folder
+    /// Run only shaders that match; `*` does not match `/`, and a pattern without `/` matches file names
+    /// in any folder
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
 
-    /// No shaders that match
+    /// Skip shaders that match
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
 
-    /// A file that lists the shaders, one path a line, relative to the current folder or to DIR. All must be in DIR,
-    /// which is not searched; `-` is standard input
+    /// A file that lists the shaders, one path per line, relative to the current folder or to DIR. All shaders must
+    /// be in DIR, which is not searched; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "include")]
     list: Option<PathBuf>,
 
-    /// The paths of the list end with a zero byte, as `find -print0` writes them
+    /// Paths in the list end with a NUL byte, as `find -print0` writes them
     #[arg(long, requires = "list")]
     null: bool,
 }
 
-/// A shader, with an error that is known before it is read.
+/// A shader, and the reason for rejecting it if one is known before it is read.
 pub(super) struct Shader {
-    /// The path in the folder, with `/` between the parts.
+    /// The path relative to the folder, with `/` between its parts.
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) refused: Option<Refused>,
 }
 
-/// Extensions of the files that the program reads.
+/// Extensions of the files that the program can read.
 const ENDINGS: [&str; 12] = [
     "spv", "spvasm", "hlsl", "wgsl", "vert", "tesc", "tese", "geom", "frag", "comp", "mesh", "task",
 ];
@@ -82,8 +83,8 @@ impl Globs {
     fn new(patterns: &[String]) -> Result<Self, Failure> {
         let glob = |pattern: &String| {
             if pattern.replace("[{]", "").contains('{') {
-                let message = format!("{pattern}: a pattern has no braces");
-                let help = "give the option once for each pattern; `[{]` is a brace of a name";
+                let message = format!("{pattern}: a pattern must not contain braces");
+                let help = "give the option once for each pattern; `[{]` matches a literal brace";
                 return Err(Failure::new(&code::CLI_USAGE, message).help(help));
             }
             let deep = if pattern.contains('/') { "" } else { "**/" };
@@ -99,7 +100,8 @@ impl Globs {
     }
 }
 
-/// Returns every file in the folder. Links to files are followed; links to folders are not, because of circles.
+/// Returns every file in the folder. Links to files are followed. Links to folders are not, because they
+/// may form cycles.
 fn walked(folder: &Path, out: &Path) -> Vec<Shader> {
     let out = fs::canonicalize(out).ok();
     let is_output = |entry: &DirEntry| {
@@ -132,7 +134,7 @@ fn shader(folder: &Path, path: PathBuf) -> Shader {
     let name = parts.join("/");
     let refused = inside.to_str().is_none().then(|| Refused {
         code: &code::CLI_FILE_NAME,
-        message: "the name is not UTF-8, so no report could tell it from others".to_owned(),
+        message: "the name is not UTF-8, so a report cannot identify the file".to_owned(),
     });
     Shader { name, path, refused }
 }
@@ -151,15 +153,15 @@ fn listed(folder: &Path, file: &Path, null: bool) -> Result<Vec<Shader>, Failure
     paths
         .map(|path| {
             let Some(inside) = inside(folder, Path::new(path)) else {
-                return Err(failed(format!("{path} does not lie in {}", folder.display())));
+                return Err(failed(format!("{path} is not in {}", folder.display())));
             };
             Ok(shader(folder, folder.join(inside)))
         })
         .collect()
 }
 
-/// Returns the path of a file relative to `folder`. `path` is relative to the current folder or, if that does not lead
-/// into `folder` and the file exists there, to `folder`.
+/// Returns the path of a file relative to `folder`. A relative `path` is resolved in the current folder, or in
+/// `folder` if the first result is not in `folder` and the file exists in `folder`.
 fn inside(folder: &Path, path: &Path) -> Option<PathBuf> {
     let whole = |path: &Path| std::path::absolute(path).ok().map(|path| plain(&path));
     let below = |path: &Path| Some(whole(path)?.strip_prefix(whole(folder)?).ok()?.to_owned());

@@ -1,8 +1,8 @@
-//! One shader of a batch: skipped if its outputs are up to date, otherwise rewritten by the verb.
+//! Treats one shader of a batch: skips it if its outputs are up to date, and otherwise runs the verb.
 
 use super::Run;
 use super::cache::{Cache, Key};
-use super::command::Said;
+use super::command::VerbResult;
 use super::entry::{Entry, FileEntry, Job, Refused, Role, Source, Status};
 use super::index::Stage;
 use crate::code;
@@ -12,9 +12,9 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Returns the result of a shader, and the origin of that result.
+/// Returns the result of a shader, and whether it was computed, reused or found in the cache.
 ///
-/// `stage` belongs to this thread: files that remain there affect no other shader, and the batch removes them.
+/// `stage` belongs to this thread. Files that remain in it affect no other shader, and the batch removes them.
 pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) {
     let job = &run.plan.jobs[at];
     let entry = Entry::not_run(&job.shader);
@@ -43,13 +43,13 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
         return (before.clone(), Source::Folder);
     }
 
-    // Ask the cache.
+    // Look for the result in the cache.
     let cache = run.cache.filter(|_| may_reuse);
     let cache = cache.map(|cache| (cache, Cache::key(run.command, &run.plan.roles, job, &key)));
     let _mark = stage.mark(&job.shader);
     let cached = cache.as_ref().and_then(|(cache, key)| from_cache(run, job, (cache, key), stage));
     if let Some(entry) = cached {
-        // If the line is lost, the next run only repeats the shader.
+        // If the index line is lost, the next run only treats the shader again.
         let _ = run.index.record(&entry);
         return (entry, Source::Cache);
     }
@@ -58,8 +58,8 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
     let entry = Entry { key, input: Some(input), ..entry };
     let (entry, contents) = match made(run, job, (bytes, &metadata), stage) {
         Ok(Ok((outputs, contents))) => (Entry { status: Status::Ok, outputs, ..entry }, contents),
-        Ok(Err(said)) => {
-            (withdrawn(run, job, refusal(entry, said, job, &stage.folder)), Vec::new())
+        Ok(Err(result)) => {
+            (withdrawn(run, job, refusal(entry, result, job, &stage.folder)), Vec::new())
         }
         Err(error) => (withdrawn(run, job, failed(entry, &error)), Vec::new()),
     };
@@ -74,7 +74,7 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
     (entry, Source::Made)
 }
 
-/// Moves a result from the cache to its place. If that fails, the shader is run, which reports the error.
+/// Moves a result from the cache to its place. If that fails, the verb is run for the shader and reports the error.
 fn from_cache(
     run: &Run<'_>,
     job: &Job,
@@ -96,19 +96,19 @@ fn from_cache(
     Some(entry)
 }
 
-/// Whether the text may include other files, which may change when the text does not.
+/// Whether the source text may include other files, which may change while the text stays the same.
 fn includes(text: &[u8]) -> bool {
     const DIRECTIVE: &[u8] = b"include";
     text.windows(DIRECTIVE.len()).any(|part| part == DIRECTIVE)
 }
 
-/// Returns the metadata of a regular file; reading a pipe would wait.
+/// Returns the metadata of a regular file. Fails for other files, because reading a pipe would wait.
 fn metadata(path: &Path) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     if metadata.is_file() { Ok(metadata) } else { Err(io::Error::other("this is not a file")) }
 }
 
-/// Reads a file, and fails if its size differs from that in `metadata`.
+/// Reads a file, and fails if its size differs from the size in `metadata`.
 fn read(path: &Path, metadata: &Metadata) -> io::Result<Vec<u8>> {
     let size = metadata.len();
     let mut bytes = Vec::with_capacity(usize::try_from(size).map_err(io::Error::other)? + 1);
@@ -120,7 +120,7 @@ fn changed() -> io::Error {
     io::Error::other("the shader changed while it was read")
 }
 
-/// Whether an earlier run finished this shader, and all its outputs still exist.
+/// Whether an earlier run finished this shader and all its outputs still exist.
 fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
     let names = before.outputs.iter().map(|output| &output.path);
     match before.status {
@@ -143,10 +143,10 @@ fn made(
     job: &Job,
     (bytes, metadata): (Vec<u8>, &Metadata),
     stage: &Stage,
-) -> io::Result<Result<Outputs, Said>> {
+) -> io::Result<Result<Outputs, VerbResult>> {
     let contents = match run.command.run(job, bytes, &run.plan.roles, &stage.folder) {
-        Said::Done(contents) => contents,
-        said => return Ok(Err(said)),
+        VerbResult::Done(contents) => contents,
+        result => return Ok(Err(result)),
     };
     if run.command.isolate {
         let after = self::metadata(&job.path)?;
@@ -161,7 +161,7 @@ fn made(
                 outputs.0.push(FileEntry::of(name, &bytes));
                 outputs.1.push(bytes);
             }
-            // A shader without distances needs no geometry stage after it.
+            // The verb writes no geometry stage for a shader without distances.
             None if matches!(role, Role::Variant(_)) => run.index.remove(name)?,
             None => return Err(io::Error::other(format!("{name}: it was not written"))),
         }
@@ -185,14 +185,14 @@ fn publish(
     })
 }
 
-/// Returns the entry of a shader for which a file could not be read or written.
+/// Returns the entry of a shader whose files could not be read or written.
 fn failed(entry: Entry, error: &io::Error) -> Entry {
     entry.refused(Status::Failed, code::CLI_FILE.name(), &error.to_string())
 }
 
-/// Returns the entry of a shader on which the verb failed.
-fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
-    let Said::Not { exit, code, message, instruction } = said else { return entry };
+/// Returns the entry of a shader for which the verb failed.
+fn refusal(entry: Entry, result: VerbResult, job: &Job, stage: &Path) -> Entry {
+    let VerbResult::Failed { exit, code, message, instruction } = result else { return entry };
     // The report must not depend on the locations of the folders.
     let stage = printable(&stage.join("").display().to_string());
     let path = printable(&job.path.display().to_string());
@@ -200,20 +200,20 @@ fn refusal(entry: Entry, said: Said, job: &Job, stage: &Path) -> Entry {
     Entry { instruction, ..entry }.refused(Status::of(exit), &code, &message)
 }
 
-/// Removes the outputs of an earlier run: a rejected shader has none.
+/// Removes the outputs that an earlier run wrote, because a rejected shader has no outputs.
 fn withdrawn(run: &Run<'_>, job: &Job, entry: Entry) -> Entry {
     let removed = job.outputs.iter().try_for_each(|name| run.index.remove(name));
     match removed.and_then(|()| remove_former(run, job)) {
         Ok(()) => entry,
         Err(error) => {
             let message = entry.message.clone().unwrap_or_default();
-            let message = format!("{message}; an output of an earlier run is still there: {error}");
+            let message = format!("{message}; cannot remove an output of an earlier run: {error}");
             entry.refused(Status::Failed, code::CLI_FILE.name(), &message)
         }
     }
 }
 
-/// Removes outputs that the shader had under other names.
+/// Removes outputs that an earlier run wrote under other names.
 fn remove_former(run: &Run<'_>, job: &Job) -> io::Result<()> {
     let former = run.index.before(&job.shader).map_or(&[][..], |before| &before.outputs);
     let gone = former.iter().filter(|output| !run.plan.has_output(&output.path));

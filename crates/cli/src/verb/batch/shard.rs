@@ -1,7 +1,8 @@
-//! Divides a batch among several machines: each runs a shard of the shaders, and their reports are joined into one.
+//! Divides a batch among several machines. Each machine runs one shard of the shaders, and the reports are
+//! joined into one.
 //!
-//! The contents of a shader's file determine its shard, independently of its name, the order of the folder and the
-//! other shaders. Copies of a shader are in one shard, so that they share its cache.
+//! Only the contents of a shader's file determine its shard, not its name, the order of the folder or the other
+//! shaders. Copies of a shader are therefore in the same shard and share a cache entry.
 
 use super::command::Command;
 use super::entry::{Job, hex};
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// One of several parts of all shaders, counted from one.
+/// One of several parts into which the shaders are divided, counted from one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Shard {
     index: u32,
@@ -44,7 +45,7 @@ impl Shard {
     }
 }
 
-/// The data about the whole batch in the report of a shard, which detects reports of other batches.
+/// The data about the whole batch in the report of a shard. It lets `--merge` detect reports of other batches.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Part {
     #[serde(flatten)]
@@ -55,15 +56,15 @@ pub(super) struct Part {
 /// The data that all shards of a batch share.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Whole {
-    /// The number of shaders in all shards together, and the hash of their names.
+    /// The number of shaders in all shards, and the hash of their names.
     pub(super) shaders: usize,
     pub(super) names: String,
-    /// The hash of the program, its options, and the files that they name.
+    /// The hash of the program, its options, and the files that the options name.
     pub(super) command: String,
 }
 
 impl Part {
-    /// Describes `shard` as a part of these jobs, which are those of all shards.
+    /// Describes `shard` as a part of `jobs`, which contains the jobs of all shards.
     pub(super) fn new(shard: Shard, command: &Command, jobs: &[Job]) -> Self {
         let names = jobs.iter().map(|job| job.shader.as_str());
         let whole =
@@ -80,7 +81,7 @@ impl Part {
     }
 }
 
-/// Returns the hash of the names of shaders, in this order.
+/// Returns the hash of shader names, which depends on their order.
 pub(super) fn names_hash<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut hash = Sha256::new();
     for name in names {
@@ -113,7 +114,7 @@ mod tests {
             let fair = 700 / shards.len();
             assert!(counts.iter().all(|count| (fair / 2..=fair * 2).contains(count)), "{counts:?}");
         }
-        // Other versions of the program must agree on this division.
+        // Other versions of the program must divide shaders in the same way.
         assert!(shard("1/3").has(b"a.vert") && shard("2/3").has(b"b.vert"));
     }
 

@@ -1,4 +1,4 @@
-//! The results of a batch: a table, the report, and the times.
+//! Formats the results of a batch: a table, the report, and the run times.
 
 use super::command::Command;
 use super::entry::{Entry, Status};
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Version of the report's structure; it increases when a field is removed or changes its meaning.
+/// Version of the report's structure, which increases when a field is removed or changes its meaning.
 pub(super) const VERSION: u32 = 3;
 
-/// The part of a report that precedes the shaders.
+/// The part of a report that comes before the shaders.
 #[derive(Deserialize)]
 pub(super) struct Head {
     pub(super) program: Value,
@@ -21,7 +21,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Returns the head of this program's reports.
+    /// Returns the header of the reports that this program writes.
     pub(super) fn of(command: &Command) -> Self {
         let options = command.options.iter().map(|option| option.to_string_lossy().into_owned());
         let lowerings = command.lowerings.iter();
@@ -57,7 +57,7 @@ pub(super) fn text(entries: &[Entry]) -> String {
     let mut text = String::new();
     let groups = groups(entries);
     if groups.is_empty() {
-        return "there are no shaders".to_owned();
+        return "the batch has no shaders".to_owned();
     }
     let _ = writeln!(text, "{:>7}  {:<11}  code, and the first such shader", "shaders", "status");
     for Group { shaders, first } in &groups {
@@ -74,7 +74,8 @@ pub(super) fn text(entries: &[Entry]) -> String {
     text
 }
 
-/// Formats the report, which depends only on shaders, options and program. The report of a shard names the shard.
+/// Formats the report, which depends only on the shaders, the options and the program. The report of a shard also
+/// names the shard.
 pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec<u8> {
     let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in entries {
@@ -96,7 +97,7 @@ pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec
         .collect();
     let shaders: Vec<Value> = entries
         .iter()
-        .map(|entry| serde_json::to_value(entry.coded()).expect("an entry has no keys but strings"))
+        .map(|entry| serde_json::to_value(entry.coded()).expect("all keys are strings"))
         .collect();
     let mut report = json!({
         "version": VERSION,
@@ -108,7 +109,7 @@ pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec
         "shaders": shaders,
     });
     if let Some(part) = part {
-        report["shard"] = serde_json::to_value(part).expect("a part has no keys but strings");
+        report["shard"] = serde_json::to_value(part).expect("all keys are strings");
     }
     pretty(&report)
 }
@@ -131,7 +132,7 @@ pub(super) fn timings(results: &[(Entry, Duration)], elapsed: Duration, threads:
 }
 
 pub(super) fn pretty(value: &Value) -> Vec<u8> {
-    let mut text = serde_json::to_vec_pretty(value).expect("a report has no keys but strings");
+    let mut text = serde_json::to_vec_pretty(value).expect("all keys are strings");
     text.push(b'\n');
     text
 }

@@ -1,6 +1,8 @@
-//! The result of `blend`, as JSON and as text.
+//! Formats the result of `blend` as JSON and as text.
 
-use polyshade::advanced_blend::{Alpha, Blending, ColorBlend, Destination, Overlap, Term};
+use polyshade::advanced_blend::{
+    Alpha, BlendComponent, Blending, ColorBlend, Destination, Overlap,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,7 +24,7 @@ pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>, state: &[&str]) -> Strin
                 let names: Vec<&str> = equations.iter().map(|one| one.name()).collect();
                 names.join(", ")
             }
-            Blending::Ordinary(ordinary) => ordinary.to_string(),
+            Blending::FixedFunction(fixed_function) => fixed_function.to_string(),
             Blending::Logic(operation) => {
                 format!("logic operation {operation}, {}", blended.attachment_format())
             }
@@ -36,7 +38,8 @@ pub(super) fn text(targets: &BTreeMap<u32, ColorBlend>, state: &[&str]) -> Strin
     text
 }
 
-/// Returns the pipeline state that the shader relies on; with `is_multisampled`, attachments have several samples.
+/// Returns the pipeline state that the shader relies on. `is_multisampled` means that attachments
+/// have several samples.
 pub(super) fn state(
     destination: Destination,
     targets: &BTreeMap<u32, ColorBlend>,
@@ -44,12 +47,12 @@ pub(super) fn state(
 ) -> Vec<&'static str> {
     let mut state = match destination {
         Destination::StorageImage { .. } => vec![
-            "nothing masks what is stored: the write mask and blending do not apply",
+            "stores are not masked: the write mask and blending do not apply",
             "alpha to coverage is off, and every fragment is shaded at a rate of 1x1",
-            "the image is in the layout GENERAL, and holds what was drawn before",
+            "the image is in the layout GENERAL, and contains the earlier draws",
         ],
         _ => vec![
-            "blending is off for targets that are blended here; the write mask applies",
+            "fixed-function blending is off for targets that the shader blends; the write mask applies",
             if targets.contains_key(&0) {
                 "alpha to coverage and alpha to one are off: they would see the blended alpha"
             } else {
@@ -86,22 +89,22 @@ fn target(location: u32, blended: &ColorBlend) -> Value {
         },
         "source_alpha": alpha(blended.source_alpha()),
         "destination_alpha": alpha(blended.destination_alpha()),
-        "ordinary": match blended.blending() {
-            Blending::Ordinary(ordinary) => {
-                json!({ "color": term(ordinary.color), "alpha": term(ordinary.alpha) })
+        "fixed_function": match blended.blending() {
+            Blending::FixedFunction(fixed_function) => {
+                json!({ "color": term(fixed_function.color), "alpha": term(fixed_function.alpha) })
             }
             Blending::Equations(_) | Blending::Logic(_) => Value::Null,
         },
         "logic_operation": match blended.blending() {
             Blending::Logic(operation) => json!(operation.name()),
-            Blending::Equations(_) | Blending::Ordinary(_) => Value::Null,
+            Blending::Equations(_) | Blending::FixedFunction(_) => Value::Null,
         },
         "format_class": blended.format_class().name(),
         "format_bits": blended.attachment_format().bits(),
     })
 }
 
-fn term(term: Term) -> Value {
+fn term(term: BlendComponent) -> Value {
     json!({
         "source": term.source.name(),
         "destination": term.destination.name(),

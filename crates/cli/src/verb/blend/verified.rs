@@ -1,4 +1,4 @@
-//! The blending of each target, in the form of `verify`.
+//! Converts the blending of each target into the form that `verify` takes.
 
 use super::{Equations, Rewrite};
 use polyshade::advanced_blend::{Alpha, FormatClass, Options, Overlap};

@@ -11,7 +11,7 @@ use crate::verb::plan::named_device;
 use polyshade::host::TransformFeedback;
 use polyshade::transform_feedback;
 
-/// Returns the extension's properties on the named device.
+/// Returns the transform feedback properties of the named device.
 pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
     named_device(name, None)?.transform_feedback.ok_or_else(|| {
         let message = format!("the device `{name}` has no VK_EXT_transform_feedback");

@@ -1,4 +1,4 @@
-//! `polyshade capture --pull`: makes the shader fetch its vertex attributes, and captures the outputs of that shader.
+//! `polyshade capture --pull`: captures a shader that is first rewritten to fetch its vertex attributes.
 
 use super::{Arguments, Rewrite, report};
 use crate::Done;
@@ -19,7 +19,8 @@ use polyshade::vertex_pulling;
 /// Options for fetching vertex attributes in the shader.
 #[derive(Args)]
 pub(super) struct Pull {
-    /// Make the shader fetch its vertex attributes in all variants, like `polyshade vertex-pulling`, and capture it
+    /// Make the shader fetch its vertex attributes in all variants, like `polyshade vertex-pulling`,
+    /// before capturing it
     #[arg(help_heading = PULL, long, conflicts_with = "constant_attributes")]
     pull: bool,
 
@@ -30,12 +31,12 @@ pub(super) struct Pull {
     #[arg(help_heading = PULL, long, value_name = "N")]
     pull_set: Option<u32>,
 
-    /// Binding of the first vertex buffer; the others follow [default: 0, or the first free bindings]
+    /// Binding of the first vertex buffer; the other vertex buffers follow [default: 0, or the first free bindings]
     #[arg(help_heading = PULL, long, value_name = "N")]
     pull_binding: Option<u32>,
 
-    /// Where the shader reads the parameters of the vertex buffers, as for --params [default: a storage buffer after
-    /// the vertex buffers]
+    /// Where the shader reads the parameters of the vertex buffers, with the same syntax as --params [default: a
+    /// storage buffer after the vertex buffers]
     #[arg(help_heading = PULL, long, value_name = "SOURCE", alias = "pull-words")]
     pull_params: Option<ParamSource>,
 }
@@ -66,14 +67,14 @@ impl Pull {
     }
 }
 
-/// Runs the verb with a recipe of both lowerings.
+/// Runs the verb with a recipe that contains both lowerings.
 pub(super) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, pull, variants, writing } = arguments;
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
     let stages = [(&module, rewrite.target(&entry, stage)?)];
-    // Each variant is a separate result of the recipe.
+    // Each variant needs its own run of the recipe.
     let make = |variant| {
         let mut recipe = Recipe::default();
         recipe.vertex_pulling = Some(pull.options());
@@ -87,7 +88,8 @@ pub(super) fn run(arguments: &Arguments) -> Done {
     let layout = stored.as_ref().expect("the recipe captures");
     let pulled = pulled.as_ref().expect("the recipe pulls");
 
-    // Other variants may bind the vertex buffers to another stage, or bind more, so the report covers all of them.
+    // Other variants may bind the vertex buffers to another stage or need more bindings, so the report
+    // covers all variants.
     let asked: Vec<Variant> = match writing.is_dry_run() {
         true => rewrite.offered(layout).filter(|one| *one != Variant::CaptureOnly).collect(),
         false => variants.iter().map(|(variant, _)| *variant).collect(),

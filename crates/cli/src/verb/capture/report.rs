@@ -1,4 +1,4 @@
-//! The report of `capture`, as text.
+//! Formats the report of `capture` as text.
 
 use polyshade::transform_feedback::{Decorated, Layout};
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub(super) fn layout(layout: &Layout) -> String {
     text
 }
 
-/// Formats the report of the extension path, with the added outputs.
+/// Formats the report of the extension path, including the added outputs.
 pub(super) fn decorated(decorated: &Decorated) -> String {
     let mut text = layout(&decorated.layout);
     let streams = decorated.streams.iter().enumerate();

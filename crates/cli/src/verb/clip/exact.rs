@@ -11,8 +11,8 @@ use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::ProvokingVertex;
 use std::path::PathBuf;
 
-/// The options that conflict with `--exact`. clap drops `requires` if the required option conflicts with a given one,
-/// so the options that need `--exact` conflict with these, too.
+/// The options that conflict with `--exact`. They must also conflict with every option that needs `--exact`, because
+/// clap ignores `requires` if the required option conflicts with a given one.
 const OTHERS: [&str; 2] = ["to", "emulate"];
 
 /// The options of `--exact`.
@@ -32,12 +32,12 @@ pub(crate) struct Options {
         default_value = "triangles")]
     primitive: Primitive,
 
-    /// With --exact: the fragment stage reads distances, and gets them as ordinary inputs at --location
+    /// With --exact: pass the distances to the fragment stage as ordinary inputs at --location, because it reads them
     #[arg(long, requires_all = ["exact", "location"], conflicts_with_all = OTHERS)]
     hand_on: bool,
 
     /// With --exact: locations at which the fragment stage reads floats with `flat`; integers, and outputs that the
-    /// shader itself decorates, need not be listed
+    /// shader itself decorates with `Flat`, need not be listed
     #[arg(long, value_delimiter = ',', value_name = "N,…", requires = "exact",
         conflicts_with_all = OTHERS)]
     flat: Vec<u32>,
@@ -47,7 +47,7 @@ pub(crate) struct Options {
         conflicts_with_all = OTHERS)]
     no_perspective: Vec<u32>,
 
-    /// With --exact: the provoking vertex, from which flat values are taken
+    /// With --exact: the provoking vertex, which provides the values of flat inputs
     #[arg(long, value_parser = named(VERTICES), requires = "exact", conflicts_with_all = OTHERS,
         default_value = "first")]
     provoking: ProvokingVertex,
@@ -78,19 +78,19 @@ const VERTICES: [(&str, &str, ProvokingVertex); 2] =
     [("first", "", ProvokingVertex::First), ("last", "", ProvokingVertex::Last)];
 
 impl Options {
-    /// Rejects options that need another option, or that have no effect in this stage.
+    /// Rejects options that need another option or have no effect in this stage.
     pub(super) fn check_stage(&self, model: ExecutionModel, location: Option<u32>) -> Done {
         if let Some(both) = self.flat.iter().find(|one| self.no_perspective.contains(one)) {
             let message = format!(
-                "location {both} is in --flat and in --no-perspective: what is flat is not interpolated"
+                "location {both} is in --flat and in --no-perspective: flat values are not interpolated"
             );
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         let makes_one = self.exact && model != ExecutionModel::GEOMETRY;
         let lacking = if makes_one && location.is_none() {
-            "--exact needs --location: where distances are handed to the geometry stage"
+            "--exact needs --location: the location at which the geometry stage reads the distances"
         } else if self.exact && !makes_one && self.geometry.is_some() {
-            "--geometry is for shaders that are no geometry stage themselves"
+            "--geometry has no meaning for a shader that is a geometry stage"
         } else {
             return Ok(());
         };
@@ -100,20 +100,20 @@ impl Options {
     /// Fails if the generated geometry stage has no output file.
     pub(super) fn check_geometry(&self, model: ExecutionModel) -> Done {
         if self.exact && model != ExecutionModel::GEOMETRY && self.geometry.is_none() {
-            let message = "--exact needs --geometry: where the geometry stage goes";
+            let message = "--exact needs --geometry: the file of the geometry stage";
             return Err(Failure::new(&code::CLI_USAGE, message));
         }
         Ok(())
     }
 
-    /// Sets the limits of the device's geometry stages.
+    /// Sets the device's limits for geometry stages.
     pub(super) fn limit(&self, device: &mut Device) {
         device.max_geometry_vertices = self.max_geometry_vertices;
         device.max_geometry_components = self.max_geometry_components;
         device.max_geometry_total = self.max_geometry_total;
     }
 
-    /// Returns the form of the distances, for `verify`.
+    /// Returns the form of the distances in the form that `verify` takes.
     pub(super) fn form(
         &self,
         location: Option<u32>,
@@ -126,7 +126,7 @@ impl Options {
         }
     }
 
-    /// Returns the step. After a stage that is not a geometry stage, one is generated.
+    /// Returns the step that clips exactly. After a stage that is not a geometry stage, it generates one.
     pub(super) fn clip(
         &self,
         emulated: Emulated,

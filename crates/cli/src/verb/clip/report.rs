@@ -1,4 +1,4 @@
-//! The report of `clip`.
+//! Builds the report of `clip`.
 
 use crate::lowering::Lowering;
 use crate::report::Report;

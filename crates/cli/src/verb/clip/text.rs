@@ -1,4 +1,4 @@
-//! The values of `clip`'s options, as text and as JSON.
+//! Parses the values of `clip`'s options, from text and from JSON.
 
 use crate::code;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(super) fn mask(text: &str) -> Result<host::Value<u32>, String> {
     }
 }
 
-/// The space of planes: that of the output at a location, or clip space.
+/// The space of clip planes: the space of the output at this location, or clip space for `None`.
 #[derive(Clone, Copy)]
 pub(super) struct Space(pub(super) Option<u32>);
 

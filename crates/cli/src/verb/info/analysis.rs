@@ -1,16 +1,16 @@
-//! An analysis of a module, computed once for all its entry points: there may be thousands.
+//! Analyses a module once for all its entry points, of which there may be thousands.
 
 use polyshade::Module;
 use polyshade::spv::view::{AnyVariable, FunctionCall, Inst, Mode};
 use polyshade::spv::{BuiltIn, ExecutionMode, Id, Section};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The functions of a module, the resources that they use, and the execution modes.
+/// The functions of a module, the resources that each function uses, and the execution modes.
 pub(super) struct Analysis<'m> {
     resources: Vec<AnyVariable<'m>>,
     functions: HashMap<Id, Function>,
     modes: HashMap<(Id, ExecutionMode), Mode<'m>>,
-    /// The constant that is decorated with `WorkgroupSize`.
+    /// The constant with the decoration `WorkgroupSize`.
     pub(super) workgroup_size: Option<Inst<'m>>,
 }
 
@@ -18,14 +18,14 @@ pub(super) struct Analysis<'m> {
 struct Function {
     instructions: usize,
     calls: Vec<Id>,
-    /// Indices of resources.
+    /// Indices into the resources of the module.
     resources: BTreeSet<usize>,
 }
 
-/// The instructions and resources that an entry point reaches.
+/// The instructions and resources that are reachable from an entry point.
 pub(super) struct Reached<'m> {
     pub(super) instructions: usize,
-    /// In the module's order.
+    /// The resources, in the order in which the module declares them.
     pub(super) resources: Vec<AnyVariable<'m>>,
 }
 
@@ -55,7 +55,7 @@ impl<'m> Analysis<'m> {
         Self { resources, functions, modes, workgroup_size }
     }
 
-    /// Returns the instructions and resources that the entry point with this function reaches.
+    /// Returns the instructions and resources that are reachable from this entry point function.
     pub(super) fn reached(&self, function: Id) -> Reached<'m> {
         let (mut seen, mut open) = (HashSet::from([function]), vec![function]);
         let (mut instructions, mut used) = (0, BTreeSet::new());
@@ -68,7 +68,7 @@ impl<'m> Analysis<'m> {
         Reached { instructions, resources }
     }
 
-    /// Returns this execution mode of the entry point with this function.
+    /// Returns an execution mode of the entry point with this function.
     pub(super) fn mode(&self, function: Id, mode: ExecutionMode) -> Option<Mode<'m>> {
         self.modes.get(&(function, mode)).copied()
     }

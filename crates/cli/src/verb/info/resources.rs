@@ -1,6 +1,6 @@
 //! Reads the resources of an entry point: descriptors, push constants, specialization constants and workgroup size.
 //!
-//! This is part of the program and not of the library, to keep the number of public types small.
+//! This code is in the program and not in the library, to keep the number of public types small.
 
 use super::analysis::Analysis;
 use super::type_name;
@@ -10,7 +10,7 @@ use polyshade::spv::{Decoration, ExecutionMode, Id, Op, Section, StorageClass, T
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The nesting depth to which structures and arrays are followed.
+/// The maximum nesting depth to which structures and arrays are followed.
 const DEEPEST: u32 = 16;
 
 /// Returns the descriptors and the push constants among the resources that an entry point uses.
@@ -53,7 +53,7 @@ fn descriptor(m: &Module<'_>, id: Id, class: StorageClass) -> Option<Value> {
     }))
 }
 
-/// Returns the element type of an array of descriptors, and the count; `None` if it is unknown before run time.
+/// Returns the element type of an array of descriptors, and the number of elements if it is known before run time.
 fn counted(m: &Module<'_>, ty: Id) -> (Id, Option<u32>) {
     let (mut inner, mut count) = (ty, Some(1_u32));
     for _ in 0..DEEPEST {
@@ -77,7 +77,7 @@ fn operand(m: &Module<'_>, id: Id, word: usize) -> Option<Id> {
     Id::new(*m.definition(id)?.words().get(word)?)
 }
 
-/// Returns the descriptor type of a variable, by Vulkan's name.
+/// Returns the descriptor type of a variable by its Vulkan name.
 fn kind(m: &Module<'_>, ty: Id, class: StorageClass) -> Option<&'static str> {
     Some(match (class, m.ty(ty)?) {
         (StorageClass::STORAGE_BUFFER, _) => "storage buffer",
@@ -111,7 +111,7 @@ enum Dim {
     Other,
 }
 
-/// The value of an image's `Sampled` operand if the image is used without a sampler.
+/// The `Sampled` operand of images that are used without a sampler.
 const STORAGE: u32 = 2;
 
 /// Returns the dimension of an image type, and its `Sampled` operand.
@@ -155,7 +155,7 @@ fn member_word(m: &Module<'_>, block: Id, member: u32, decoration: Decoration) -
     m.member_decoration(block, member, decoration)?.first().copied()
 }
 
-/// Returns the size of a value in memory, in bytes; `None` if it is unknown before run time.
+/// Returns the size of a value in memory, in bytes, or `None` if it is unknown until run time.
 fn size(m: &Module<'_>, ty: Id, member: Option<(Id, u32)>, depth: u32) -> Option<u32> {
     let depth = depth.checked_sub(1)?;
     match m.ty(ty)? {
@@ -219,7 +219,7 @@ fn specialization_constant(m: &Module<'_>, inst: Inst<'_>) -> Option<Value> {
     }))
 }
 
-/// Returns the workgroup size, if the stage has one. Specialization constants count with their defaults.
+/// Returns the workgroup size, if the stage has one. Specialization constants have their default values.
 pub(super) fn workgroup_size(
     m: &Module<'_>,
     analysis: &Analysis<'_>,
@@ -234,7 +234,7 @@ pub(super) fn workgroup_size(
     };
     let mode = |mode| analysis.mode(function, mode).map(|mode| mode.operands());
     let size: Vec<Option<u32>> = match (mode(ExecutionMode::LOCAL_SIZE), analysis.workgroup_size) {
-        // The built-in takes precedence over the mode.
+        // The built-in takes precedence over the execution mode.
         (Some(_), Some(inst)) => inst.words().get(3..)?.iter().map(value).collect(),
         (Some(size), None) => size.iter().copied().map(Some).collect(),
         (None, _) => mode(ExecutionMode::LOCAL_SIZE_ID)?.iter().map(value).collect(),
@@ -260,7 +260,7 @@ pub(super) fn text_of(value: &Value) -> String {
     }
 }
 
-/// Formats the number of descriptors of a binding in GLSL's syntax.
+/// Formats the number of descriptors in a binding as a GLSL array dimension.
 pub(super) fn dimension(count: &Value) -> String {
     match count {
         Value::Null => "[]".to_owned(),

@@ -1,4 +1,4 @@
-//! The resources that the stages of a pipeline use together: their common layout.
+//! Describes the resources that all stages of a pipeline use together: a common pipeline layout.
 
 use super::resources::{dimension, listed, text_of};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ pub(super) fn of(reports: &[Value]) -> Value {
     let entries: Vec<&Value> =
         reports.iter().flat_map(|report| listed(report, "entry_points")).collect();
     let mut descriptors = BTreeMap::<_, Vec<(&Value, &Value)>>::new();
-    // The end of the push constants; `None` if a block's size is unknown before run time.
+    // Find the end of the push constants; `None` if the size of a block is unknown until run time.
     let (mut push_constants, mut end) = (Vec::new(), Some(0));
     for entry in &entries {
         let stage = &entry["stage"];
@@ -26,7 +26,7 @@ pub(super) fn of(reports: &[Value]) -> Value {
     }
     let used: BTreeSet<Option<u64>> = descriptors.keys().map(|(set, _)| *set).collect();
     let free = (0..).find(|set| !used.contains(&Some(*set)));
-    // Specialization constants by id, with the stages of their modules.
+    // Collect the specialization constants by id, each with the stages whose modules declare it.
     let mut constants = BTreeMap::<_, (&Value, Vec<&Value>)>::new();
     for report in reports {
         let stages = listed(report, "entry_points").map(|entry| &entry["stage"]);
@@ -52,13 +52,13 @@ pub(super) fn of(reports: &[Value]) -> Value {
 /// Describes a binding, from the descriptors of the stages that use it.
 fn descriptor(uses: &[(&Value, &Value)]) -> Value {
     let (_, first) = uses[0];
-    // The longest array counts; an unknown length makes the result unknown.
+    // The longest array determines the count. If any length is unknown, the count is unknown.
     let counts: Option<Vec<u64>> = uses.iter().map(|(_, one)| one["count"].as_u64()).collect();
     let kinds: BTreeSet<&str> = uses.iter().filter_map(|(_, one)| one["kind"].as_str()).collect();
     json!({
         "set": first["set"],
         "binding": first["binding"],
-        // Several kinds cannot be bound at once.
+        // The stages conflict if there are several kinds, which cannot share a binding.
         "kinds": kinds,
         "count": counts.and_then(|counts| counts.into_iter().max()),
         "name": first["name"],
@@ -66,7 +66,7 @@ fn descriptor(uses: &[(&Value, &Value)]) -> Value {
     })
 }
 
-/// Formats the description as lines.
+/// Formats the description as lines of text.
 pub(super) fn as_text(together: &Value) -> String {
     let all = |one: &Value, key: &str| listed(one, key).map(text_of).collect::<Vec<_>>();
     let mut text = format!("together ({})\n", all(together, "stages").join(", "));

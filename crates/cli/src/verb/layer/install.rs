@@ -22,14 +22,14 @@ pub(super) fn install(install: &Install) -> Done {
     let text = manifest::manifest(&library, kind);
     if let Err(failure) = write(&manifest, text.as_bytes(), 0o644) {
         if !was_there {
-            // Report the first failure, not one of this removal.
+            // Report the first failure, and ignore a failure of this removal.
             let _ = fs::remove_file(&library);
         }
         return Err(failure);
     }
     let when = match install.always {
-        true => format!("on for every application, but where {DISABLE} is set"),
-        false => format!("on where {ENABLE}=1 is set"),
+        true => format!("enabled for every application unless {DISABLE} is set"),
+        false => format!("enabled where {ENABLE}=1 is set"),
     };
     print_text(&format!("{}\n{}\n{when}", library.display(), manifest.display()))
 }
@@ -41,7 +41,7 @@ pub(super) fn uninstall(place: &Place) -> Done {
     let lines = removed.iter().filter(|(_, was_there)| *was_there);
     let lines: Vec<String> = lines.map(|(path, _)| format!("removed {}", path.display())).collect();
     if lines.is_empty() {
-        return print_text(&format!("not installed: there is no {}", manifest.display()));
+        return print_text(&format!("not installed: {} does not exist", manifest.display()));
     }
     print_text(&lines.join("\n"))
 }

@@ -1,4 +1,4 @@
-//! Finds the layer's files, and writes them.
+//! Finds and writes the layer's files.
 
 use super::{Library, Place};
 use crate::code;
@@ -21,7 +21,7 @@ pub(super) fn of_system() -> Files {
     }
 }
 
-/// Returns the files that `install` writes for this user: below `$XDG_DATA_HOME`, or else `~/.local/share`.
+/// Returns the files that `install` writes for this user, below `$XDG_DATA_HOME` or, by default, `~/.local/share`.
 pub(super) fn of_user() -> Result<Files, Failure> {
     let folder =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -41,33 +41,32 @@ pub(super) fn files(place: &Place) -> Result<Files, Failure> {
     if place.system { Ok(of_system()) } else { of_user() }
 }
 
-/// Returns the named library, or the one in a place where cargo or a package puts it.
+/// Returns the library that the user named, or a library in a place where cargo or a package installs it.
 pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
     if let Some(path) = &named.library {
         return fs::canonicalize(path).map_err(|error| Failure::at(&code::CLI_FILE, path, error));
     }
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|error| {
-        Failure::new(&code::CLI_FILE, format!("where this program lies is not known: {error}"))
+        Failure::new(&code::CLI_FILE, format!("cannot find the path of this program: {error}"))
     })?;
     let folder = program.parent().unwrap_or(Path::new("/"));
     let places = [".", "deps", "../lib/polyshade", "../lib"].map(|place| folder.join(place));
     let found = places.iter().find_map(|place| fs::canonicalize(place.join(library_name())).ok());
     found.ok_or_else(|| {
-        let message =
-            format!("{} lies neither in {} nor near it", library_name(), folder.display());
+        let message = format!("{} is neither in {} nor near it", library_name(), folder.display());
         Failure::new(&code::CLI_FILE, message).help(
             "build it with `cargo build --release -p polyshade-layer`, or name it with --library",
         )
     })
 }
 
-/// Writes a file completely or not at all, and creates its folders.
+/// Writes a file completely or not at all, and creates the folders that contain it.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::at(&code::CLI_FILE, path, error);
-    let folder = path.parent().ok_or_else(|| failed(&"is no file"))?;
+    let folder = path.parent().ok_or_else(|| failed(&"this is not a file"))?;
     fs::create_dir_all(folder).map_err(|error| Failure::at(&code::CLI_FILE, folder, error))?;
-    // Renamed only when complete, because the loader may read the folder at any time.
+    // Write to a temporary file and rename it, because the loader may read the folder at any time.
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     file.write_all(bytes).map_err(|error| failed(&error))?;
     allow(file.path(), mode).map_err(|error| failed(&error))?;
@@ -75,7 +74,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure>
     Ok(())
 }
 
-/// Sets the permissions, because temporary files are accessible only to their owner.
+/// Sets the permissions of a file, because temporary files are accessible only to their owner.
 #[cfg(unix)]
 fn allow(path: &Path, mode: u32) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-/// The offset of a signal's number in exit codes, as in shells.
+/// The number that is added to a signal's number to form an exit code, as in shells.
 #[cfg(unix)]
 const SIGNALLED: i32 = 128;
 
-/// Runs the program, and exits with its exit code.
+/// Runs the program, and returns its exit code.
 pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     let folder = manifest_folder(&library(&run.library)?)?;
     let (program, arguments) = run.command.split_first().expect("clap requires a command");
@@ -46,7 +46,7 @@ pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     Ok(code(status))
 }
 
-/// Returns the exit code of a program that ended.
+/// Returns the exit code for a program that has ended.
 fn code(status: std::process::ExitStatus) -> ExitCode {
     #[cfg(unix)]
     let signal =
@@ -57,7 +57,8 @@ fn code(status: std::process::ExitStatus) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-/// Returns the folder beside the library with the explicit manifest, which is written if it is missing or differs.
+/// Returns the folder, beside the library, with the explicit manifest. Writes the manifest if it is
+/// missing or differs.
 fn manifest_folder(library: &Path) -> Result<PathBuf, Failure> {
     let folder = library.with_file_name("polyshade-layer");
     let path = folder.join(FILE_NAME);

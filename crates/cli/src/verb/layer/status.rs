@@ -1,4 +1,4 @@
-//! Reports the installed layers, and the layer that the loader finds.
+//! Reports which layers are installed, and which layer the loader finds.
 
 use super::places::{Files, of_system, of_user};
 use crate::Done;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::ErrorKind;
 
-/// Prints a line for each place, and the layer that the loader finds.
+/// Prints a line for each place of installation, and then the layer that the loader finds.
 pub(super) fn run() -> Done {
     let mut lines = vec![
         format!("for this user: {}", describe(&of_user()?)),
@@ -20,7 +20,7 @@ pub(super) fn run() -> Done {
         let value = std::env::var_os(name);
         lines.extend(value.map(|value| format!("{name} is set to {}", value.display())));
     }
-    // Print these lines first: they are true even if the loader fails.
+    // Print these lines first, because they are also true if the loader fails.
     print_text(&lines.join("\n"))?;
     let layer = polyshade_vulkan::find_layer(LAYER_NAME)
         .map_err(|error| Failure::new(error.code(), error.to_string()))?;
@@ -31,30 +31,30 @@ pub(super) fn run() -> Done {
     })
 }
 
-/// Describes the installation at a place, and its faults.
+/// Describes the installation at a place and any faults in it.
 fn describe(files: &Files) -> String {
     let manifest = files.manifest.display();
     let text = match fs::read_to_string(&files.manifest) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return format!("not installed: there is no {manifest}");
+            return format!("not installed: {manifest} does not exist");
         }
         Err(error) => return format!("{manifest}: {error}"),
     };
     let Ok(value) = serde_json::from_str::<Value>(&text) else {
-        return format!("{manifest} is no JSON: install it again");
+        return format!("{manifest} is not JSON: install the layer again");
     };
     let layer = &value["layer"];
     let Some(library) = layer["library_path"].as_str() else {
-        return format!("{manifest} names no library: install it again");
+        return format!("{manifest} names no library: install the layer again");
     };
     if let Err(error) = fs::metadata(library) {
         return format!("{manifest} names {library}: {error}");
     }
     let when = if layer["enable_environment"].is_object() {
-        format!("on where {ENABLE}=1 is set")
+        format!("enabled where {ENABLE}=1 is set")
     } else {
-        format!("on, but where {DISABLE} is set")
+        format!("enabled unless {DISABLE} is set")
     };
     format!("{manifest} names {library}, {when}")
 }

@@ -1,6 +1,6 @@
-//! Reads a device from a Vulkan profiles file: the capabilities of one of its profiles.
+//! Reads a device from the capabilities of a profile in a Vulkan profiles file.
 //!
-//! The format is Khronos' schema, which `vulkaninfo` writes, too.
+//! The format is Khronos' profiles schema, which `vulkaninfo` also writes.
 
 use polyshade_planner::{
     Blending, Device, DistanceSupport, Interlock, NativeBlending, Preset, PrimitivesGenerated,
@@ -8,8 +8,8 @@ use polyshade_planner::{
 };
 use serde_json::{Map, Value};
 
-/// Returns the device of the named profile, or of the only one. Limits that the profile omits get Vulkan 1.0's
-/// required values.
+/// Returns the device of the named profile, or of the only profile. A limit that the profile omits gets the value
+/// that Vulkan 1.0 requires.
 pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, String> {
     let empty = Map::new();
     let profiles = file["profiles"].as_object().unwrap_or(&empty);
@@ -17,18 +17,23 @@ pub(super) fn device(file: &Value, wanted: Option<&str>) -> Result<Device, Strin
     let profile = match (wanted, profiles.len()) {
         (Some(name), _) => profiles
             .get(name)
-            .ok_or_else(|| format!("there is no profile `{name}`, only [{}]", names()))?,
+            .ok_or_else(|| format!("the file has no profile `{name}`, only [{}]", names()))?,
         (None, 1) => profiles.values().next().expect("there is one"),
         (None, count) => {
-            return Err(format!("{count} profiles, say which with --profile: [{}]", names()));
+            return Err(format!(
+                "the file has {count} profiles; select one with --profile: [{}]",
+                names()
+            ));
         }
     };
     let mut blocks = Blocks(Vec::new());
     for name in profile["capabilities"].as_array().into_iter().flatten() {
-        // Of several alternatives, take the first.
+        // If there are several alternatives, use the first.
         let name = name.as_array().and_then(|any| any.first()).unwrap_or(name);
         let Some(block) = name.as_str().and_then(|name| file["capabilities"].get(name)) else {
-            return Err(format!("the profile names capabilities {name}, which are not there"));
+            return Err(format!(
+                "the profile names capabilities {name}, which the file does not define"
+            ));
         };
         blocks.0.push(block);
     }
@@ -70,7 +75,8 @@ impl Blocks<'_> {
         }
     }
 
-    /// A limit that the profile omits gets Vulkan's required value if the profile has the feature, otherwise 0.
+    /// Returns the limits for distances. A limit whose feature is missing is 0. Any other limit that the profile
+    /// omits gets the value that Vulkan requires.
     fn distances(&self) -> DistanceSupport {
         let least = DistanceSupport::from(Preset::Vulkan);
         let has = |feature, limit, least| match self.feature("Features", feature) {
@@ -220,7 +226,8 @@ impl Blocks<'_> {
         limits.and_then(Value::as_u64).map(narrow)
     }
 
-    /// Finds a member of a structure, by any of the structure's names, because promoted extensions have several.
+    /// Finds a member of a structure by any name of the structure, because structures of promoted
+    /// extensions have several.
     fn find(&self, kind: &str, structure: &str, name: &str) -> Option<&Value> {
         ["", "EXT", "KHR", "2"].into_iter().find_map(|suffix| {
             let structure = format!("VkPhysicalDevice{structure}{suffix}");
@@ -232,7 +239,7 @@ impl Blocks<'_> {
     }
 }
 
-/// Converts a 64-bit limit to 32 bits, saturating: no plan comes near the largest value.
+/// Converts a 64-bit limit to 32 bits with saturation. No plan needs a limit near the largest value.
 fn narrow(limit: u64) -> u32 {
     u32::try_from(limit).unwrap_or(u32::MAX)
 }

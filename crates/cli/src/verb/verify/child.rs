@@ -1,4 +1,4 @@
-//! The process in which the shaders run, because a driver may crash or hang, which polyshade must report.
+//! Runs the shaders in a child process, because a driver may crash or hang and polyshade must report it.
 //!
 //! The program runs itself with the same arguments. The child writes a line to its standard output before each phase,
 //! and its report at the end; the parent enforces the time limit.
@@ -19,17 +19,17 @@ use std::time::Duration;
 
 /// The environment variable that is set for the child.
 const VARIABLE: &str = "POLYSHADE_VERIFY_CHILD";
-/// The prefix of the child's lines, because a driver may print, too.
+/// The prefix of the child's lines, which distinguishes them from text that a driver prints.
 const PREFIX: &str = "polyshade-verify ";
-/// The interval at which the parent checks the time.
+/// The interval at which the parent checks the time limit.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Whether this process is the child.
+/// Whether this process is the child that runs the shaders.
 pub(super) fn is_one() -> bool {
     env::var_os(VARIABLE).is_some()
 }
 
-/// Compares, and writes the report to standard output.
+/// Runs the comparison, and writes the report to standard output.
 pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
     end_with_parent();
     let done = compare(arguments, verb, |phase| say(&format!("phase {}", name(phase))));
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, verb: &Verified) -> ExitCode {
     }
 }
 
-/// Ends this process after its parent has ended, which would have enforced the time limit.
+/// Ends this process after its parent has ended, because only the parent enforces the time limit.
 fn end_with_parent() {
     #[cfg(unix)]
     thread::spawn(|| {
@@ -55,7 +55,7 @@ fn end_with_parent() {
         while rustix::process::getppid() == parent {
             thread::sleep(Duration::from_secs(1));
         }
-        // An ordinary exit would wait for a driver that hangs.
+        // Abort, because an ordinary exit would wait for a driver that hangs.
         std::process::abort();
     });
 }
@@ -68,22 +68,22 @@ fn name(phase: Phase) -> &'static str {
     }
 }
 
-/// Writes a line to the parent. Errors are ignored: the parent may have ended.
+/// Sends a line to the parent. Errors are ignored, because the parent may have ended.
 fn say(line: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = writeln!(stdout, "{PREFIX}{line}").and_then(|()| stdout.flush());
 }
 
-/// The outcome of the child.
+/// How the child process ended.
 pub(super) enum End {
-    /// The child compared, or was stopped; the report is to be shown.
+    /// The child finished the comparison or was stopped; the parent shows this report.
     Reported(Value),
-    /// The child failed before the comparison, and has printed the error; this is its exit code.
+    /// The child failed before the comparison and has printed the error; this is the child's exit code.
     Failed(u8),
 }
 
-/// Runs the child with the arguments of this process, each step for at most `limit` by its [`Clock`]. The child has
-/// ended when this returns.
+/// Runs the child with the arguments of this process, and limits each step to `limit` as measured by a [`Clock`].
+/// When this function returns, the child has ended.
 pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
     let failed =
         |error: std::io::Error| Failure::new(&code::CLI_PROCESS, format!("verify: {error}"));
@@ -94,7 +94,7 @@ pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
     let lines = read_lines(&mut child);
     let (phase, slow, end) = listen(&lines, limit, &mut Clock::new(child.id()));
 
-    // Stop a child that has reported, instead of waiting: its driver may hang at exit.
+    // Stop a child that has reported instead of waiting for its exit, at which its driver may hang.
     let status = match end {
         Some(Heard::Nothing) => child.wait().map_err(failed)?,
         _ => stop(&mut child).map_err(failed)?,
@@ -114,7 +114,7 @@ pub(super) fn watch(limit: Duration) -> Result<End, Failure> {
 }
 
 fn stop(child: &mut Child) -> std::io::Result<ExitStatus> {
-    // The child may have ended already.
+    // Errors are ignored, because the child may have ended already.
     let _ = child.kill();
     child.wait()
 }
@@ -123,9 +123,9 @@ fn crashed(status: ExitStatus) -> String {
     format!("crashed ({status})")
 }
 
-/// Returns the child's own lines without their prefix; other lines are the driver's, and are printed.
+/// Returns the child's messages without their prefix. All other lines come from the driver and are printed.
 fn read_lines(child: &mut Child) -> Receiver<String> {
-    let stdout = child.stdout.take().expect("it was asked for");
+    let stdout = child.stdout.take().expect("stdout is piped");
     let (sender, lines) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
@@ -140,7 +140,7 @@ fn read_lines(child: &mut Child) -> Receiver<String> {
     lines
 }
 
-/// The last message of the child.
+/// The last message from the child.
 enum Heard {
     Report(Value),
     Failed(u8),
@@ -148,12 +148,13 @@ enum Heard {
     Nothing,
 }
 
-/// The rewritten shader is blamed for a timeout only if the original would run this many times within the limit,
-/// because the rewritten shader is compiled for more draws.
+/// A timeout is blamed on the rewritten shader only if the original could run this many times within the limit. The
+/// factor allows for the rewritten shader being compiled for more draws.
 const TIMES: u32 = 4;
 
-/// Reads the child's lines until its last message, and returns it with its phase; `None` if a step exceeded `limit`.
-/// The flag tells whether the limit is too short, compared with the original's time, to blame the rewritten shader.
+/// Reads the child's lines until its last message, and returns the message with its phase, or `None` if a step
+/// exceeded `limit`. The flag is set if the original took so long that the limit is too short to blame the rewritten
+/// shader.
 fn listen(
     lines: &Receiver<String>,
     limit: Duration,

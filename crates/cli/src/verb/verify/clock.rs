@@ -1,13 +1,13 @@
-//! The time that a step of a process takes: processor time if the process computes, wall-clock time if it waits.
+//! Measures the time of a step: processor time while the process computes, and wall-clock time while it waits.
 //!
-//! On a busy machine, a limit on wall-clock time would stop a process that merely waits for a processor. A process
-//! that waits for a device uses no processor time, so a limit on processor time would never stop it.
+//! On a busy machine, a limit on wall-clock time would stop a process that merely waits for a processor. A limit on
+//! processor time would never stop a process that waits for a device, because it uses no processor time.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// A clock for one process and the processes that it started.
+/// A clock for a process and its descendants.
 pub(super) struct Clock {
     process: u32,
     last: Instant,
@@ -28,11 +28,12 @@ impl Clock {
         self.spent = Duration::ZERO;
     }
 
-    /// Reads the state of the threads, and returns the time of the step so far. Short intervals make it exact.
+    /// Reads the state of the threads, and returns the time of the step so far. Frequent calls make the
+    /// time more exact.
     pub(super) fn look(&mut self) -> Duration {
         let (now, (threads, computes)) = (Instant::now(), threads(self.process));
         let before = |thread| self.threads.get(thread).copied().unwrap_or_default();
-        // Threads that compute in parallel belong to one step: the busiest thread determines its time.
+        // Parallel threads belong to the same step, so only the time of the busiest thread counts.
         let busiest =
             threads.iter().map(|(thread, time)| time.saturating_sub(before(thread))).max();
         self.spent += match busiest {
@@ -44,8 +45,8 @@ impl Clock {
     }
 }
 
-/// Returns the threads of a process and of its descendants with their processor times, and whether any of them
-/// computes or is ready to compute. Empty if the system has no `/proc`.
+/// Returns the threads of a process and its descendants with their processor times, and whether any thread is
+/// computing or is ready to compute. Without `/proc`, there are none.
 fn threads(process: u32) -> (BTreeMap<u32, Duration>, bool) {
     let mut found = BTreeMap::new();
     let mut computes = false;
@@ -59,7 +60,7 @@ fn threads(process: u32) -> (BTreeMap<u32, Duration>, bool) {
             let Some(thread) = name.to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            // The name in parentheses may contain spaces and parentheses.
+            // The process name in parentheses may itself contain spaces and parentheses.
             let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
             computes |= matches!(state, Some('R' | 'D'));
             let nanoseconds =
@@ -78,7 +79,7 @@ mod tests {
     use std::process::{Command, Stdio};
     use std::thread;
 
-    /// Runs a shell script, and returns when time has passed on its clock.
+    /// Runs a shell script, and returns as soon as time has passed on the clock of its process.
     fn passes(script: &str) {
         let mut command = Command::new("sh");
         let child = command.args(["-c", script]).stdout(Stdio::null()).spawn();
@@ -91,7 +92,7 @@ mod tests {
         child.wait().expect("it was killed");
     }
 
-    /// The amount is not checked, because it depends on the load of the machine.
+    /// The test does not check the amount of time, which depends on the load of the machine.
     #[test]
     fn time_passes_while_a_process_waits_and_while_it_computes() {
         passes("exec sleep 100000");

@@ -1,4 +1,4 @@
-//! The verdict, as JSON and as text.
+//! Reports the result of a comparison as JSON and as text.
 
 use crate::code;
 use polyshade::spv::Code;
@@ -6,7 +6,7 @@ use polyshade_verify::{Difference, NO_DEFINED_COLOUR, Phase, Value as Bits, Verd
 use polyshade_vulkan::Capabilities;
 use serde_json::{Value, json};
 
-/// Version of the report's structure; it increases when a field is removed or changes its meaning.
+/// Version of the report's structure, which increases when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
 
 pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
@@ -26,21 +26,22 @@ pub(super) fn of(verdict: &Verdict, device: Option<&Capabilities>) -> Value {
         Verdict::NotComparable(why) => ("not comparable", json!({ "reason": why })),
     };
     let mut report = json!({ "version": VERSION, "result": result, "device": device });
-    let fields = report.as_object_mut().expect("it was made as an object");
-    fields.extend(detail.as_object().expect("it was made as an object").clone());
+    let fields = report.as_object_mut().expect("the value is an object");
+    fields.extend(detail.as_object().expect("the value is an object").clone());
     report
 }
 
-/// Returns the report of a process whose timeout proves nothing, because the original is slow here, too.
+/// Returns the report of a process whose timeout proves nothing, because the original shader is also slow
+/// on this machine.
 pub(super) fn of_slow(how: &str) -> Value {
     let why = format!(
-        "the process {how} while the rewritten shader ran, which is too short a limit here to tell it \
-         from the original: a longer --timeout may tell"
+        "the process {how} while the rewritten shader ran, but the original is too slow here for this \
+         limit to show a difference: try a longer --timeout"
     );
     json!({ "version": VERSION, "result": "not comparable", "reason": why })
 }
 
-/// Returns the report of a process that crashed or was stopped in this phase; `how` describes its end.
+/// Returns the report of a process that crashed or was stopped in this phase. `how` describes how it ended.
 pub(super) fn of_end(how: &str, phase: Phase) -> Value {
     let (result, what) = match phase {
         Phase::Preparing => ("not comparable", "while it prepared"),
@@ -79,7 +80,7 @@ fn of_difference(difference: &Difference) -> Value {
     })
 }
 
-/// Returns the error code of the result; `None` if everything is equal.
+/// Returns the error code of the result, or `None` if everything is equal.
 pub(super) fn code(report: &Value) -> Option<&'static Code> {
     match report["result"].as_str() {
         Some("equal") => None,
@@ -95,38 +96,38 @@ pub(super) fn text(report: &Value) -> String {
         None => String::new(),
     };
     let compared = &report["compared"];
-    // If equal: the counts of the compared values, without zeros.
+    // If everything is equal, list the numbers of compared values, without zeros.
     match report["result"].as_str() {
         Some("equal") => {
             let of = |field: &str| compared[field].as_u64().unwrap_or(0);
-            let mut said = Vec::new();
+            let mut counts = Vec::new();
             if of("vertices") > 0 {
                 let (vertices, draws) = (of("vertices"), of("draws"));
-                said.push(format!("{vertices} captured vertices of {draws} draws"));
+                counts.push(format!("{vertices} captured vertices of {draws} draws"));
             }
             if of("words") > 0 {
-                said.push(format!("{} words of outputs", of("words")));
+                counts.push(format!("{} words of outputs", of("words")));
             }
             if of("rounded") + of("open") > 0 {
                 let (rounded, open) = (of("rounded"), of("open"));
-                said.push(format!(
-                    "of which {rounded} may be rounded otherwise and {open} may be any; {} captured words are others",
+                counts.push(format!(
+                    "of which {rounded} may differ by rounding and {open} may have any value; {} captured words differ",
                     of("others")
                 ));
             }
             if of("pixels") > 0 {
-                said.push(format!("{} pixels", of("pixels")));
+                counts.push(format!("{} pixels", of("pixels")));
             }
             let native = if compared["native"] == true {
-                "; what the original computes was recorded by the driver's own transform feedback, too"
+                "; the driver's own transform feedback recorded the original, too"
             } else {
                 ""
             };
-            format!("equal{device}: {}{native}", said.join(", "))
+            format!("equal{device}: {}{native}", counts.join(", "))
         }
         Some("not comparable") => {
             let reason = string(&report["reason"]);
-            // The library does not know the program's options.
+            // The library does not know the program's options, so the advice is added here.
             let help = match reason.ends_with(NO_DEFINED_COLOUR) {
                 true => "; they are taken as premultiplied: try --source-alpha straight",
                 false => "",

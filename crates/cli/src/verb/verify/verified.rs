@@ -1,4 +1,4 @@
-//! The verbs whose results can be verified, with their arguments in the form of `verify`.
+//! The verbs whose results can be verified, and the conversion of their arguments into the form that `verify` takes.
 
 use crate::failure::Failure;
 use crate::input::Input;
@@ -17,24 +17,49 @@ use polyshade_verify::{Asked, Captured, ClipSteps, Distances, Lowering, Part, Pu
 /// A verb with its options.
 #[derive(Subcommand)]
 pub(super) enum Verified {
-    /// Transform feedback into storage buffers or by the extension
-    Capture(Box<capture::Rewrite>),
-    /// The variant with the outputs that decide coverage, and the variant with the others
+    /// Transform feedback in storage buffers or through the extension
+    Capture {
+        #[command(flatten)]
+        input: Box<Input>,
+        #[command(flatten)]
+        rewrite: Box<capture::Rewrite>,
+    },
+    /// The variant with the outputs that decide coverage, and the variant with the other outputs
     #[command(alias = "position")]
-    PositionOnly(Box<of_position::Rewrite>),
+    PositionOnly {
+        #[command(flatten)]
+        input: Box<Input>,
+        #[command(flatten)]
+        rewrite: Box<of_position::Rewrite>,
+    },
     /// Vertex attributes that the shader fetches
     #[command(alias = "pull")]
-    VertexPulling(Box<pulling::Rewrite>),
+    VertexPulling {
+        #[command(flatten)]
+        input: Box<Input>,
+        #[command(flatten)]
+        rewrite: Box<pulling::Rewrite>,
+    },
     /// Clip and cull distances in another form
-    Clip(Box<clip::Rewrite>),
+    Clip {
+        #[command(flatten)]
+        input: Box<Input>,
+        #[command(flatten)]
+        rewrite: Box<clip::Rewrite>,
+    },
     /// Advanced blend equations in the fragment shader
-    Blend(Box<blend::Rewrite>),
+    Blend {
+        #[command(flatten)]
+        input: Box<Input>,
+        #[command(flatten)]
+        rewrite: Box<blend::Rewrite>,
+    },
 }
 
 /// A function that applies steps to a module.
 type Lower<'v> = Box<dyn Fn(&Module<'_>) -> Result<Module<'static>, Error> + 'v>;
 
-/// The lowering of one shader by a verb.
+/// The lowering that a verb applies to a shader.
 pub(super) enum Specified<'v> {
     Stores(Target, transform_feedback::Options, Asked),
     Extension(Target, transform_feedback::Options, Asked),
@@ -45,23 +70,34 @@ pub(super) enum Specified<'v> {
 }
 
 impl Verified {
-    pub(super) fn name(&self) -> &'static str {
+    /// Returns the input with the shader that the verb rewrites.
+    pub(super) fn input(&self) -> &Input {
         match self {
-            Self::Capture(_) => "capture",
-            Self::PositionOnly(_) => "position-only",
-            Self::VertexPulling(_) => "vertex-pulling",
-            Self::Clip(_) => "clip",
-            Self::Blend(_) => "blend",
+            Self::Capture { input, .. }
+            | Self::PositionOnly { input, .. }
+            | Self::VertexPulling { input, .. }
+            | Self::Clip { input, .. }
+            | Self::Blend { input, .. } => input,
         }
     }
 
-    /// Returns the variants of the verb, that of its own output first.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Capture { .. } => "capture",
+            Self::PositionOnly { .. } => "position-only",
+            Self::VertexPulling { .. } => "vertex-pulling",
+            Self::Clip { .. } => "clip",
+            Self::Blend { .. } => "blend",
+        }
+    }
+
+    /// Returns the variants of the verb, beginning with the one that the verb writes to --output.
     pub(super) fn parts(&self) -> &'static [Part] {
         match self {
-            Self::Capture(rewrite) if rewrite.is_by_extension() => &[Part::Lowered],
-            Self::Capture(_) => &[Part::CaptureOnly, Part::RasterOnly, Part::Both],
-            Self::PositionOnly(_) => &[Part::PositionOnly, Part::Complement, Part::Full],
-            Self::VertexPulling(_) | Self::Clip(_) | Self::Blend(_) => &[Part::Lowered],
+            Self::Capture { rewrite, .. } if rewrite.is_by_extension() => &[Part::Lowered],
+            Self::Capture { .. } => &[Part::CaptureOnly, Part::RasterOnly, Part::Both],
+            Self::PositionOnly { .. } => &[Part::PositionOnly, Part::Complement, Part::Full],
+            Self::VertexPulling { .. } | Self::Clip { .. } | Self::Blend { .. } => &[Part::Lowered],
         }
     }
 
@@ -72,25 +108,25 @@ impl Verified {
         module: &Module<'_>,
     ) -> Result<(String, ExecutionModel), Failure> {
         match self {
-            Self::Capture(rewrite) if rewrite.is_by_extension() => {
+            Self::Capture { rewrite, .. } if rewrite.is_by_extension() => {
                 before_rasterization(input, module)
             }
-            Self::Capture(_) | Self::VertexPulling(_) => {
+            Self::Capture { .. } | Self::VertexPulling { .. } => {
                 only_entry(input, module, &[ExecutionModel::VERTEX])
             }
-            Self::PositionOnly(_) => of_position::last_stage(input, module),
-            Self::Clip(_) => clip::only_entry(input, module),
-            Self::Blend(_) => only_entry(input, module, &[ExecutionModel::FRAGMENT]),
+            Self::PositionOnly { .. } => of_position::last_stage(input, module),
+            Self::Clip { .. } => clip::only_entry(input, module),
+            Self::Blend { .. } => only_entry(input, module, &[ExecutionModel::FRAGMENT]),
         }
     }
 
-    /// Returns the lowering of this entry point; rejects options without effect.
+    /// Returns the lowering of this entry point. Rejects options that have no effect.
     pub(super) fn specify<'v>(
         &'v self,
         (entry, stage): (&'v str, ExecutionModel),
     ) -> Result<Specified<'v>, Failure> {
         match self {
-            Self::Capture(rewrite) => {
+            Self::Capture { rewrite, .. } => {
                 let target = rewrite.target(entry, stage)?;
                 let (options, asked) = (rewrite.options(), rewrite.asked());
                 Ok(match rewrite.is_by_extension() {
@@ -98,16 +134,16 @@ impl Verified {
                     false => Specified::Stores(target, options, asked),
                 })
             }
-            Self::PositionOnly(rewrite) => Ok(Specified::PositionOnly(
+            Self::PositionOnly { rewrite, .. } => Ok(Specified::PositionOnly(
                 rewrite.target(entry, stage),
                 rewrite.options(),
                 rewrite.keep().to_vec(),
                 rewrite.captures(),
             )),
-            Self::VertexPulling(rewrite) => {
+            Self::VertexPulling { rewrite, .. } => {
                 Ok(Specified::VertexPulling(rewrite.target(entry, stage), rewrite.options()))
             }
-            Self::Clip(rewrite) => {
+            Self::Clip { rewrite, .. } => {
                 let listed = rewrite.check()?;
                 rewrite.check_stage(stage)?;
                 let steps = rewrite.verified(&listed, stage);
@@ -117,30 +153,31 @@ impl Verified {
                 };
                 Ok(Specified::Clip(Box::new(lower), steps))
             }
-            Self::Blend(rewrite) => {
+            Self::Blend { rewrite, .. } => {
                 Ok(Specified::Blend(rewrite.target(entry), rewrite, rewrite.options()))
             }
         }
     }
 
-    /// Rejects options without effect.
+    /// Rejects options that have no effect.
     pub(super) fn check(&self) -> Result<(), Failure> {
         match self {
-            Self::Capture(rewrite) => rewrite.check(),
-            Self::Blend(rewrite) => rewrite.check(),
-            Self::VertexPulling(rewrite) => rewrite.check_unfed(),
-            // These are rejected where they are read.
-            Self::PositionOnly(_) | Self::Clip(_) => Ok(()),
+            Self::Capture { rewrite, .. } => rewrite.check(),
+            Self::Blend { rewrite, .. } => rewrite.check(),
+            Self::VertexPulling { rewrite, .. } => rewrite.check_unfed(),
+            // Their options are rejected when they are read.
+            Self::PositionOnly { .. } | Self::Clip { .. } => Ok(()),
         }
     }
 
     /// Returns the ids and the bits of the specialization constants to replace.
     pub(super) fn specialization(&self) -> Vec<(u32, u64)> {
         match self {
-            Self::Capture(rewrite) => rewrite.specialization().to_vec(),
-            Self::PositionOnly(_) | Self::VertexPulling(_) | Self::Clip(_) | Self::Blend(_) => {
-                Vec::new()
-            }
+            Self::Capture { rewrite, .. } => rewrite.specialization().to_vec(),
+            Self::PositionOnly { .. }
+            | Self::VertexPulling { .. }
+            | Self::Clip { .. }
+            | Self::Blend { .. } => Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// A parameter, a member, or the return value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared<'t> {
-    /// The name of the type; in `vector<float, 4>` or `TriangleStream<V>`, the name of the element type.
+    /// The name of the type. For `vector<float, 4>` or `TriangleStream<V>`, this is the name of the element type.
     pub(super) ty: &'t str,
     pub(super) semantic: Option<&'t str>,
 }
@@ -38,7 +38,7 @@ impl<'t> Declarations<'t> {
         all
     }
 
-    /// Whether this name is that of a byte address buffer.
+    /// Whether a byte address buffer has this name.
     pub(in super::super) fn is_byte_address_buffer(&self, name: &str) -> bool {
         self.byte_address_buffers.contains(&name)
     }
@@ -93,7 +93,7 @@ impl<'t> Declarations<'t> {
 }
 
 impl<'t> Declarations<'t> {
-    /// The names of byte address buffers, and of parameters with such a type.
+    /// Returns the names of byte address buffers, and of parameters with such a type.
     fn byte_address_buffers(&self, tokens: &[&'t str]) -> Vec<&'t str> {
         let is_one = |ty: &str| {
             let ty = self.aliases.get(ty).copied().unwrap_or(ty);
@@ -105,7 +105,7 @@ impl<'t> Declarations<'t> {
     }
 }
 
-/// The tokens up to the end of a declaration, or of the parameter list that contains it.
+/// Returns the tokens up to the end of a declaration, or up to the end of the parameter list that contains it.
 fn declaration<'s, 't>(tokens: &'s [&'t str]) -> &'s [&'t str] {
     let mut depth = 0_usize;
     let end = tokens.iter().position(|token| {
@@ -116,7 +116,7 @@ fn declaration<'s, 't>(tokens: &'s [&'t str]) -> &'s [&'t str] {
     &tokens[..end.unwrap_or(tokens.len())]
 }
 
-/// Whether `function` is called, and not declared: a declaration has a type before the name.
+/// Whether `function` is called, not only declared. A declaration has a type before the name.
 fn calls(tokens: &[&str], function: &str) -> bool {
     let named = tokens.windows(3).filter(|part| part[1] == function && part[2] == "(");
     let is_type = |token: &str| is_name(token) && !["return", "else", "case"].contains(&token);
@@ -128,7 +128,7 @@ fn find<'t>(named: &Named<'t>, wanted: &str) -> Option<Declared<'t>> {
     named.iter().find(|(name, _)| *name == wanted).map(|(_, declared)| *declared)
 }
 
-/// The names in a declaration: `float4 a[2] : A = 1, b : B`.
+/// Returns the names in a declaration such as `float4 a[2] : A = 1, b : B`.
 fn declarators<'t>(tokens: &[&'t str]) -> Named<'t> {
     let mut tokens = tokens;
     while let ["[", ..] = tokens {
@@ -166,7 +166,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|first: char| first == '_' || first.is_ascii_alphabetic())
 }
 
-/// Returns the tokens inside the bracket at the start, and those after its end.
+/// Returns the tokens inside the bracket at the start, and the tokens after its end.
 fn enclosed<'s, 't>(tokens: &'s [&'t str]) -> (&'s [&'t str], &'s [&'t str]) {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -189,7 +189,7 @@ fn change(depth: usize, token: &str) -> usize {
 /// Splits tokens at separators that are outside of brackets.
 fn split<'s, 't>(tokens: &'s [&'t str], separator: &str) -> Vec<&'s [&'t str]> {
     let mut depth = 0_usize;
-    // `<` is a bracket, too: types contain no comparisons.
+    // `<` also counts as a bracket, because types contain no comparisons.
     let parts = tokens.split(|token| {
         depth = match *token {
             "<" => depth + 1,

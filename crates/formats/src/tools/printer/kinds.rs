@@ -1,4 +1,4 @@
-//! The kinds of literals of instructions (SPIR-V specification, 3), if they have names.
+//! The kinds of instruction literals (SPIR-V specification, 3), for literals with names.
 
 use polyshade_spv::{Decoration, Inst, Op};
 use spirv::{
@@ -21,7 +21,7 @@ pub(super) enum LiteralKind {
     Text,
     /// A number of the result type.
     Value,
-    /// A number of the type of the selector.
+    /// A number of the selector's type.
     Label,
     /// A value of an enumeration.
     Enumerant(fn(u32) -> Option<String>),
@@ -39,7 +39,7 @@ macro_rules! enumerant {
     };
 }
 
-/// Returns the name for assemblers; older ones know partitions only with NVIDIA's suffix.
+/// Returns the name that assemblers accept. Older assemblers know partitions only with NVIDIA's suffix.
 pub(super) fn name(enumerant: Option<impl Debug>) -> Option<String> {
     let name = format!("{:?}", enumerant?);
     match name.strip_suffix("EXT") {
@@ -48,7 +48,7 @@ pub(super) fn name(enumerant: Option<impl Debug>) -> Option<String> {
     }
 }
 
-/// The names of bits; masks with other bits are printed as numbers.
+/// The names of bits. Masks with other bits are printed as numbers.
 const FUNCTION: &[&str] = &["Inline", "DontInline", "Pure", "Const"];
 const SELECTION: &[&str] = &["Flatten", "DontFlatten"];
 const LOOP: &[&str] = &[
@@ -91,7 +91,7 @@ const IMAGE: &[&str] = &[
 ];
 const FAST_MATH: &[&str] = &["NotNaN", "NotInf", "NSZ", "AllowRecip", "Fast"];
 
-/// The names of the bits of `word`; `None` if one has no name.
+/// Returns the names of the bits of `word`; `None` if a bit has no name.
 pub(super) fn mask(word: u32, bits: &[&str]) -> Option<String> {
     if word == 0 {
         return Some("None".to_owned());
@@ -101,7 +101,7 @@ pub(super) fn mask(word: u32, bits: &[&str]) -> Option<String> {
     Some(names.collect::<Option<Vec<_>>>()?.join("|"))
 }
 
-/// The name of an instruction of an extended set.
+/// Returns the name of an instruction of an extended set.
 pub(super) fn extended(set: &str, number: u32) -> Option<String> {
     match set {
         "GLSL.std.450" => name(GlslStd450Op::from_u32(number)),
@@ -124,7 +124,7 @@ pub(super) fn extended(set: &str, number: u32) -> Option<String> {
     }
 }
 
-/// Returns the kinds of an instruction's literals, in order. All further literals are numbers.
+/// Returns the kinds of an instruction's literals, in order. All literals after these are numbers.
 pub(super) fn of(inst: Inst<'_>) -> Vec<LiteralKind> {
     use LiteralKind::{Extended, Label, Mask, Number, Text, Value};
     match inst.op() {
@@ -176,7 +176,7 @@ pub(super) fn of(inst: Inst<'_>) -> Vec<LiteralKind> {
     }
 }
 
-/// The kinds of literals for instructions whose names determine them.
+/// Returns the kinds of an instruction's literals if the instruction's name determines them.
 fn by_name(op: &str) -> Vec<LiteralKind> {
     if op.starts_with("Image") {
         vec![LiteralKind::Mask(IMAGE)]
@@ -193,7 +193,8 @@ fn by_name(op: &str) -> Vec<LiteralKind> {
     }
 }
 
-/// The masks for the target and the source; the first one, at word `at`, may have a number.
+/// Returns the kinds for the masks of the target and the source. The first mask, at word `at`, may be followed by a
+/// number.
 fn copied(words: &[u32], at: usize) -> Vec<LiteralKind> {
     let mask = LiteralKind::Mask(MEMORY);
     let is_aligned = words.get(at).is_some_and(|mask| mask & ALIGNED != 0);
@@ -207,7 +208,7 @@ fn dimension(word: u32) -> Option<String> {
     Some(name(Dim::from_u32(word))?.strip_prefix("Dim")?.to_owned())
 }
 
-/// A decoration, at word `at`, and its operands.
+/// Returns the kinds for a decoration at word `at` and its operands.
 fn decorated(words: &[u32], at: usize) -> Vec<LiteralKind> {
     let decoration = enumerant!(DecorationName);
     match Decoration(words.get(at).copied().unwrap_or(0)) {

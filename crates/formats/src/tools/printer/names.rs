@@ -5,11 +5,11 @@ use polyshade_spv::view::Name;
 use polyshade_spv::{Id, Inst, Module, Op, Section};
 use std::collections::HashMap;
 
-/// The names of ids, from the module's debug names, or from their type or value.
+/// The names of ids, derived from debug names, or from the type or value of an id.
 #[derive(Default)]
 pub(super) struct Names {
     of: HashMap<Id, String>,
-    /// The names in use, and for each the number that makes the next equal name unique.
+    /// The names in use, each with the number that makes the next equal name unique.
     taken: HashMap<String, u32>,
 }
 
@@ -36,7 +36,7 @@ impl Names {
         }
     }
 
-    /// Gives `id` a unique name, with characters that are allowed in names.
+    /// Gives `id` a unique name that is based on `name` and contains only allowed characters.
     fn add(&mut self, id: Id, name: &str) {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let mut name: String =
@@ -90,7 +90,7 @@ impl Names {
             Op::CONSTANT => {
                 let of = module.definition(inst.result_type()?)?;
                 let (number, _) = numbers::print(of.words(), words.get(3..)?)?;
-                // Hexadecimal digits are not a readable name.
+                // A hexadecimal number is not a readable name.
                 let number = Some(number).filter(|number| !number.contains('x'))?;
                 format!("{}_{}", named(1)?, number.replace('-', "n"))
             }

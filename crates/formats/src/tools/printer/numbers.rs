@@ -2,8 +2,8 @@
 
 use polyshade_spv::Op;
 
-/// Prints the number at the start of `words`, of the type that the instruction `of` declares. Returns it with its
-/// number of words; `None` if assembly cannot express it.
+/// Formats the number at the start of `words`, of the type that the instruction `of` declares. Returns the text and
+/// the number of words; `None` if assembly cannot express the number.
 pub(super) fn print(of: &[u32], words: &[u32]) -> Option<(String, usize)> {
     let width = *of.get(2)?;
     let bits = match width {
@@ -13,14 +13,14 @@ pub(super) fn print(of: &[u32], words: &[u32]) -> Option<(String, usize)> {
     };
     let text = match Op(of[0] as u16) {
         Op::TYPE_INT => integer(bits, width, *of.get(3)? != 0)?,
-        // A fourth word is an encoding other than IEEE 754's.
+        // A fourth word would select an encoding other than IEEE 754.
         Op::TYPE_FLOAT if of.len() == 3 => float(bits, width)?,
         _ => return None,
     };
     Some((text, width.div_ceil(32) as usize))
 }
 
-/// Prints an integer. Narrow ones must be sign- or zero-extended to a whole word (SPIR-V specification, 2.2.1).
+/// Formats an integer. Narrow integers must be sign- or zero-extended to a whole word (SPIR-V specification, 2.2.1).
 fn integer(bits: u64, width: u32, is_signed: bool) -> Option<String> {
     let whole = width.div_ceil(32) * 32;
     let extended = if is_signed {
@@ -33,7 +33,7 @@ fn integer(bits: u64, width: u32, is_signed: bool) -> Option<String> {
     (extended.0 == bits).then_some(extended.1)
 }
 
-/// Prints a float: in decimal if every reader gets the same number from it, else in hexadecimal.
+/// Formats a float, in decimal if every parser gets the same number from the text, else in hexadecimal.
 fn float(bits: u64, width: u32) -> Option<String> {
     match width {
         32 if f32::from_bits(bits as u32).is_normal() || bits as u32 & !SIGN == 0 => {
@@ -51,7 +51,7 @@ fn float(bits: u64, width: u32) -> Option<String> {
 
 const SIGN: u32 = 1 << 31;
 
-/// The shortest text that is read as this number, with an exponent if it would be long.
+/// Returns the shortest text that is parsed as this number, with an exponent if the text would be long.
 fn decimal(value: &(impl std::fmt::Display + std::fmt::LowerExp)) -> String {
     let plain = value.to_string();
     if plain.len() <= 12 { plain } else { format!("{value:e}") }

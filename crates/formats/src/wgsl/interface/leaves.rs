@@ -3,13 +3,14 @@
 use polyshade_spv::{Decoration, Id, Module, StorageClass, Type, view};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most nested types that are followed. An invalid module may have a type that contains itself.
+/// The maximum nesting of types that are followed. An invalid module may have a type that contains itself.
 const DEEPEST: usize = 16;
 
-/// The most scalars and vectors of a variable: four for each location, with more locations than any device has.
+/// The maximum number of scalars and vectors in a variable: four per location, for more locations than any device
+/// has.
 const MOST_LEAVES: usize = 4 * 256;
 
-/// The decorations that the new variable takes from the old one, besides its location.
+/// The decorations that the new variable takes from the original variable, in addition to the location.
 const KEPT_DECORATIONS: [Decoration; 6] = [
     Decoration::INDEX,
     Decoration::FLAT,
@@ -25,14 +26,14 @@ pub(super) struct Varying<'m> {
     pub(super) class: StorageClass,
     pub(super) ty: Id,
     pub(super) leaves: Vec<Leaf>,
-    /// The structures in its type.
+    /// The structures in the variable's type.
     pub(super) structures: BTreeSet<Id>,
 }
 
 /// A scalar or vector in a variable.
 pub(super) struct Leaf {
     pub(super) ty: Id,
-    /// The type of the components; for a scalar, its type.
+    /// The type of a component, or of the scalar.
     pub(super) scalar: Id,
     /// The number of components.
     pub(super) count: u32,
@@ -52,7 +53,7 @@ pub(super) fn is_of_interface(decoration: Decoration) -> bool {
 }
 
 impl<'m> Varying<'m> {
-    /// Returns the input or output `variable`, or `None` for other variables and for built-ins. It also is `None`
+    /// Returns the input or output `variable`, or `None` for other variables and for built-ins. Also returns `None`
     /// unless all parts are numbers of at most 32 bits with locations.
     pub(super) fn of(module: &'m Module<'_>, variable: view::Variable<'m>) -> Option<Self> {
         let (class, ty) = module.pointer(variable.pointer_type())?;
@@ -78,7 +79,7 @@ impl<'m> Varying<'m> {
     }
 }
 
-/// The indices and decorations on the path to a part.
+/// The indices on the path to a part, and the decorations found there.
 #[derive(Clone)]
 struct Way {
     path: Vec<u32>,
@@ -88,7 +89,8 @@ struct Way {
 }
 
 impl Way {
-    /// Adds the decorations of `id`, or of a member of it; `None` for a built-in or a `PerVertexKHR` array.
+    /// Adds the decorations of `id`, or of one of its members. Returns `None` for a built-in or a `PerVertexKHR`
+    /// array.
     fn decorate(&mut self, module: &Module<'_>, id: Id, member: Option<u32>) -> Option<()> {
         for applied in module.decorations_of_member(id, member) {
             let decoration = applied.decoration;

@@ -1,11 +1,11 @@
-//! Marks the control flow that a live instruction needs: its block, constructs and function.
+//! Marks the control flow that a live instruction needs: the block, constructs and function that contain it.
 
 use super::{At, Block, Construct, Function, Marks, Open, all_of};
 use crate::dce::graph::BlockRecord;
 use polyshade_spv::view::ReturnValue;
 
 impl Marks<'_, '_> {
-    /// Marks a construct with a live instruction, and those around it.
+    /// Marks a construct with a live instruction, and the constructs around it.
     #[inline(never)]
     fn live_construct(&mut self, construct: Construct) {
         let mut next = Some(construct);
@@ -19,20 +19,20 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks the body of a function with a live instruction.
+    /// Marks the body of a function that contains a live instruction.
     pub(super) fn live_body(&mut self, function: Function) {
         if let Some(body) = self.analysis.functions[function].body {
             self.live_construct(body);
         }
     }
 
-    /// Marks an endless loop or a body without structure, which an observer can see, and its function.
+    /// Marks an endless loop or an unstructured body, and its function. An observer can detect both.
     pub(super) fn live_endless(&mut self, construct: Construct, function: Function) {
         self.live_construct(construct);
         self.effect(function);
     }
 
-    /// Marks the construct of a block with a live instruction.
+    /// Marks the construct that contains a block with a live instruction.
     #[inline]
     pub(super) fn live_block(&mut self, block: Option<Block>) {
         let inside = block.and_then(|block| self.analysis.graph.blocks[block].inside);
@@ -66,7 +66,7 @@ impl Marks<'_, '_> {
         let mut next = construct.loops;
         while let Some(inner) = next {
             let inner = self.analysis.graph.constructs[inner];
-            // A loop's header stays without the loop.
+            // A loop's header stays even if the loop is removed.
             if let Some(header) = inner.header {
                 self.live(self.analysis.graph.blocks[header].label);
             }
@@ -89,7 +89,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks the frame and the early returns of a function with a live instruction.
+    /// Marks the frame and the early returns of a function that contains a live instruction.
     fn visit_body(&mut self, first: Block) {
         let Some(function) = self.function_around(self.analysis.graph.blocks[first].label) else {
             return;
@@ -100,7 +100,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks the beginning, the end and the parameters of a function.
+    /// Marks the first and last instructions and the parameters of a function.
     pub(super) fn keep_frame(&mut self, function: Function) {
         let function = &self.analysis.functions[function];
         let (at, end, parameters) = (function.at, function.end, function.parameters.clone());

@@ -6,7 +6,7 @@ use polyshade_spv::view::{AccessChain, TypePointer};
 use polyshade_spv::{Decoration, Id, Inst, Module, Op, Section, StorageClass};
 use std::collections::BTreeMap;
 
-/// Returns the output structures that lose members, in order, each with the members that no variable keeps.
+/// Returns the output structures that lose members, in order, each with the members that no variable needs.
 pub(super) fn partial_blocks(m: &Module<'_>, wanted: &DceOptions) -> Vec<(At, Vec<u32>)> {
     if wanted.outputs.is_empty() {
         return Vec::new();
@@ -32,7 +32,8 @@ pub(super) fn partial_blocks(m: &Module<'_>, wanted: &DceOptions) -> Vec<(At, Ve
 }
 
 impl<'m> Marks<'m, '_> {
-    /// Marks the pointee type, but not its members if nothing outside of the shader identifies them by number.
+    /// Marks the pointee type. Its members are marked only if something outside of the shader identifies them by
+    /// number.
     pub(super) fn visit_pointer_type(&mut self, inst: Inst<'m>) {
         let pointer = TypePointer::of(inst).expect("it is a pointer type");
         let pointee = pointer.pointee();
@@ -63,8 +64,8 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks the members of structures inside a block: only a block itself can lose members, since GLSL and HLSL have
-    /// no offsets in nested structures.
+    /// Marks the members of structures inside a block. Only the block itself can lose members, because nested
+    /// structures have no explicit offsets in GLSL and HLSL.
     pub(super) fn visit_structure(&mut self, inst: Inst<'m>) {
         let id = inst.result().expect("a type has a result");
         let m = self.m();
@@ -108,9 +109,9 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Keeps one member of each live structure that would otherwise lose all.
+    /// Keeps one member of each live structure that would otherwise lose all its members.
     pub(super) fn keep_structures_nonempty(&mut self, structures: &[At]) {
-        // A structure is declared after those inside it.
+        // A structure is declared after the structures inside it, so go backwards.
         for at in structures.iter().rev() {
             if self.live.contains(*at) && self.kept_members(*at).next().is_none() {
                 self.want_member(*at, 0);
@@ -133,7 +134,7 @@ impl<'m> Marks<'m, '_> {
         })
     }
 
-    /// Returns the unneeded outputs that the shader itself needs.
+    /// Returns the unneeded outputs that stay because the shader itself needs them.
     pub(in crate::dce) fn unneeded_that_stay(&self, wanted: &DceOptions) -> Vec<Id> {
         let m = self.m();
         let stays = |(id, dead): &(&Id, &Dead)| {
@@ -151,7 +152,7 @@ impl<'m> Marks<'m, '_> {
         wanted.outputs.iter().filter(stays).map(|(id, _)| *id).collect()
     }
 
-    /// Numbers the members that stay.
+    /// Assigns new numbers to the members that stay.
     pub(super) fn number_members(&mut self, structures: &[At]) {
         let (mut numbers, mut renumbers) = (vec![None; self.analysis.members as usize], false);
         for at in structures {
@@ -170,7 +171,7 @@ impl<'m> Marks<'m, '_> {
         let is_member = (member as usize) < self.analysis.inst(at).words().len() - 2;
         match first.filter(|_| is_member) {
             Some(first) => self.numbers.get(first.plus(member).number()).copied().flatten(),
-            // A number that is not a member's does not change.
+            // A number beyond the members does not change.
             None => Some(member),
         }
     }

@@ -1,4 +1,4 @@
-//! Marks the writes that a read needs, in the same function and in its callers and callees.
+//! Marks the writes that a read depends on, in the same function and in its callers and callees.
 
 use super::{
     At, Call, Function, Index, Key, Marks, Note, Open, Owner, Parameter, Part, Writer, all_of,
@@ -7,11 +7,11 @@ use crate::dce::records::MOST_MEMBERS;
 use polyshade_spv::Id;
 use polyshade_spv::view::FunctionCall;
 
-/// The number of parts of a parameter's pointee that are read one by one.
+/// The maximum number of parts of a parameter's pointee that are tracked separately when read.
 const MOST_READS: usize = 64;
 
 impl Marks<'_, '_> {
-    /// Marks the needs of a read of `part`.
+    /// Marks everything that a read of `part` depends on.
     pub(super) fn visit_read(&mut self, part: Part) {
         self.want_writes_to(part);
         let root = *self.analysis.parts.root(part);
@@ -34,7 +34,7 @@ impl Marks<'_, '_> {
         });
     }
 
-    /// Marks reads of the memory that a live call passes, as far as its function reads it.
+    /// Marks as read the memory that a live call passes by pointer, as far as the called function reads it.
     pub(super) fn read_through(&mut self, argument: Part, parameter: Parameter) {
         if self.analysis.parameters[parameter].read {
             return self.open.push(Open::Read(argument));
@@ -46,14 +46,14 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks the possible writers of memory that a read of `part` needs.
+    /// Marks the possible writers that a read of `part` depends on.
     fn want_writes_to(&mut self, part: Part) {
         let mut found = std::mem::take(&mut self.found);
         let analysis = &mut self.analysis;
         let (parts, notes) = (&mut analysis.parts, &analysis.notes);
         parts.read(part, |by, key| {
             found.push((by, key));
-            // A structure that is stored as a whole is examined member by member.
+            // A write of a whole structure is examined member by member.
             matches!(by, Writer::Inst(at) if notes.has_note(at))
         });
         for (by, key) in found.drain(..) {
@@ -65,7 +65,8 @@ impl Marks<'_, '_> {
         self.found = found;
     }
 
-    /// Marks a call that may write read memory: it becomes live with an instruction in its function that writes.
+    /// Handles a call that may write memory that is read. It becomes live once an instruction in its function that
+    /// writes the memory is live.
     fn want_write_of_call(&mut self, call: Call, argument: u32) {
         let callee = self.analysis.calls[call].callee;
         let Some(parameter) = self.parameter(callee, argument) else { return };
@@ -76,7 +77,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks an instruction that writes read memory, or only the member that is read.
+    /// Marks an instruction that writes memory that is read, or only the member that is read.
     fn want_write(&mut self, at: At, key: Option<Key>) {
         let member = key.and_then(|key| key.member(MOST_MEMBERS));
         match (self.analysis.note(at), member) {
@@ -97,7 +98,7 @@ impl Marks<'_, '_> {
         call.arguments().nth(parameter.number() - first.number())
     }
 
-    /// Marks a call that writes read memory through `parameter`.
+    /// Marks a call that writes memory that is read, through `parameter`.
     fn live_writing_call(&mut self, call: Call, parameter: Parameter) {
         let at = self.analysis.calls[call].at;
         self.live(at);
@@ -125,7 +126,7 @@ impl Marks<'_, '_> {
         }
     }
 
-    /// Marks that the live instruction at `at` writes to `part`, which callers or other functions may see.
+    /// Records that the live instruction at `at` writes to `part`, which callers or other functions may see.
     pub(super) fn live_write_to(&mut self, part: Part, at: At) {
         match self.analysis.parts.root(part).owner {
             Owner::Function => {}

@@ -1,7 +1,8 @@
-//! Marks structure values member by member: an extraction needs only the members that it takes. The same applies to
-//! values that are passed to functions.
+//! Marks structure values member by member: an extraction needs only the members that it extracts. The same applies
+//! to structures that are passed to functions.
 //!
-//! Compilers of HLSL and WGSL put all outputs into one structure, pass it on, and extract its members at the end.
+//! Compilers of HLSL and WGSL put all outputs into one structure, pass it between functions, and extract its members
+//! at the end.
 
 use super::{At, Function, Marks, Note, Open, Parameter};
 use crate::dce::index::Value;
@@ -11,14 +12,14 @@ use polyshade_spv::view::{Load, Phi, ReturnValue, Store};
 use polyshade_spv::{Id, Inst, Op};
 
 impl<'m> Marks<'m, '_> {
-    /// Marks the needs of a live extraction from a value.
+    /// Marks everything that a live extraction from a value needs.
     pub(super) fn visit_extract(&mut self, inst: Inst<'m>) {
         let [_, ty, _, composite, index, ..] = *inst.words() else { return self.want_all(inst) };
         Id::new(ty).into_iter().for_each(|ty| self.want(ty));
         Id::new(composite).into_iter().for_each(|id| self.want_member_of(id, index));
     }
 
-    /// Marks the definition of `id` for a use of its member `member`; all of it if it is not a structure.
+    /// Marks the definition of `id` because its member `member` is used. If it is not a structure, marks all of it.
     pub(super) fn want_member_of(&mut self, id: Id, member: u32) {
         let Some(at) = self.analysis.defined_at(id) else { return };
         match self.analysis.note(at) {
@@ -32,7 +33,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks the instruction at `at`, which makes or stores a structure, for its member `member`.
+    /// Marks the instruction at `at`, which makes or stores a structure, because its member `member` is used.
     pub(super) fn want_member_at(&mut self, at: At, value: Value, member: u32) {
         let one = &mut self.analysis.values[value];
         let before = one.members;
@@ -40,7 +41,7 @@ impl<'m> Marks<'m, '_> {
         if one.whole || before == one.members {
             return;
         }
-        // If all of it is live, its needs are or will be marked.
+        // If the whole instruction is live, everything that it needs is marked elsewhere.
         if before == 0 && self.live.insert(at) {
             let inst = self.analysis.inst(at);
             self.live_block(self.analysis.block_of(at));
@@ -50,7 +51,7 @@ impl<'m> Marks<'m, '_> {
         self.open.push(Open::Member(at, member as u8));
     }
 
-    /// Marks the needs of an instruction that do not depend on the wanted member.
+    /// Marks everything that an instruction needs for any of its members.
     fn visit_for_members(&mut self, inst: Inst<'m>) {
         if let Some(load) = Load::of(inst) {
             self.want_pointer(load.pointer());
@@ -68,7 +69,7 @@ impl<'m> Marks<'m, '_> {
     pub(super) fn visit_member(&mut self, at: At, member: u32) {
         let inst = self.analysis.inst(at);
         let words = inst.words();
-        // A parameter, a load, a store, a phi, an insertion, or a construction.
+        // The instruction is a parameter, a load, a store, a phi, an insertion, or a construction.
         if let Note::Value(value) = self.analysis.note(at)
             && let Some(parameter) = self.analysis.values[value].parameter
         {
@@ -98,7 +99,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks all arguments for a parameter that is passed by value and used as a whole.
+    /// Marks all arguments for a parameter that is passed by value and that the function uses as a whole.
     pub(super) fn visit_passed(&mut self, parameter: Parameter) {
         self.for_each_argument(parameter, Self::want);
     }
@@ -120,7 +121,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks the members of `argument`, passed by a live call, that the function is known to use.
+    /// Marks the members of `argument`, passed by a live call, that the function is already known to use.
     pub(super) fn want_passed(&mut self, argument: Id, parameter: Parameter) {
         let value = self.analysis.parameters[parameter].value;
         match value.map(|value| self.analysis.values[value]) {
@@ -134,7 +135,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks member `member` of the values that `function` returns.
+    /// Marks member `member` of all values that `function` returns.
     fn want_member_of_result(&mut self, function: Function, member: u32) {
         let function = &mut self.analysis.functions[function];
         let is_new = function.result_members & 1 << member == 0;
@@ -148,7 +149,7 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks the blocks from which a phi takes its values.
+    /// Marks the predecessor blocks that a phi takes its values from.
     pub(super) fn live_sources(&mut self, phi: Phi<'m>) {
         for pair in phi.pairs().chunks_exact(2) {
             let from = Id::new(pair[1]).and_then(|label| self.analysis.defined_at(label));

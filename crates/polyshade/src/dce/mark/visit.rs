@@ -1,4 +1,4 @@
-//! Marks the needs of live instructions.
+//! Marks everything that live instructions need.
 
 use super::{At, Marks, Note, Open, Set, all_of};
 use crate::dce::types::{read_by, stores, written_by};
@@ -8,17 +8,17 @@ use polyshade_spv::{Id, Inst, Op};
 impl<'m> Marks<'m, '_> {
     pub(super) fn visit_effective(&mut self, inst: Inst<'m>) {
         self.want_all(inst);
-        // A block may end with an unknown instruction.
+        // An unknown instruction may be the terminator of its block.
         let block = self.analysis.block_of(At::of(inst));
         if block.is_some_and(|block| self.terminator(block).at() == inst.at()) {
             self.visit_branch(inst);
         }
     }
 
-    /// Marks the needs of a load, a store or a copy of memory.
+    /// Marks everything that a load, a store or a copy of memory needs.
     pub(super) fn visit_access(&mut self, inst: Inst<'m>) {
         let (read, written) = (read_by(inst), written_by(inst));
-        // Nearly all are loads and stores without memory operands (benchmark `position`).
+        // Fast path: nearly all accesses are loads and stores without memory operands (benchmark `position`).
         match (Load::of(inst), Store::of(inst), inst.words().len()) {
             (Some(load), None, 4) => {
                 inst.result_type().into_iter().for_each(|ty| self.want(ty));
@@ -45,7 +45,7 @@ impl<'m> Marks<'m, '_> {
             None => self.live_effect_at(At::of(inst)),
         }
         if inst.op() != Op::STORE {
-            // A copy of memory needs all members.
+            // A copy of memory copies all members.
             for pointer in [Some(written), read].into_iter().flatten() {
                 let pointee = self.m().type_of(pointer).and_then(|ty| self.m().pointer(ty));
                 if let Some((_, pointee)) = pointee {
@@ -55,14 +55,14 @@ impl<'m> Marks<'m, '_> {
         }
     }
 
-    /// Marks a pointer whose use is known, so that it does not escape.
+    /// Marks a pointer that is used in a known way, so it does not escape.
     pub(super) fn want_pointer(&mut self, id: Id) {
         if let Some(at) = self.analysis.defined_at(id) {
             self.live(at);
         }
     }
 
-    /// Marks the needs of a copy, or of an `OpArrayLength`, whose first operand may be a pointer.
+    /// Marks everything that a copy or an `OpArrayLength` needs. Its first operand may be a pointer.
     pub(super) fn visit_copy(&mut self, inst: Inst<'m>) {
         self.m().for_each_operand(inst, |operand, id, _| match operand.word() {
             3 => self.want_operand_of_copy(inst, id),
@@ -93,7 +93,7 @@ impl<'m> Marks<'m, '_> {
         if let Some(ty) = inst.result_type() {
             self.want(ty);
         }
-        // The call becomes one of the live calls of the function.
+        // Add the call to the live calls of the function.
         let call = &mut self.analysis.calls[number];
         let callee = call.callee;
         let function = &mut self.analysis.functions[callee];

@@ -11,11 +11,11 @@ use crate::rewrite;
 use polyshade_spv::{Error, ExecutionModel, StorageClass};
 use std::iter;
 
-/// The number of locations that eight distances take; no stage has more distances.
+/// The number of locations that eight distances take. No stage has more distances.
 const REGISTERS: u32 = 2;
 
 impl Pipeline<'_> {
-    /// Applies one step to the distances of a stage.
+    /// Applies one lowering to the distances of a stage.
     pub(super) fn clip_step(
         &mut self,
         number: usize,
@@ -70,8 +70,8 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    /// Turns distances between the stages before the last into ordinary values, if the device lacks any of them.
-    /// Returns the registers of the last stage, which writes its distances at `location`.
+    /// Turns distances between the stages before the last into ordinary values, if the device lacks any of them. The
+    /// last stage writes its distances at `location`; returns its registers.
     fn hand_between(
         &mut self,
         last: usize,
@@ -108,7 +108,7 @@ impl Pipeline<'_> {
         if !emulated.is_needed(linked) {
             return Ok(registers);
         }
-        // All stages must agree on the signature.
+        // All stages must have the same signature.
         let signature = Some(DistanceCounts::new(linked[0], linked[1]));
         let own = Registers { signature, ..own };
         for number in changing {
@@ -118,7 +118,8 @@ impl Pipeline<'_> {
         Ok(Registers { signature, ..registers })
     }
 
-    /// Returns the numbers of clip and cull distances that a stage reads, then those that it writes.
+    /// Returns the numbers of clip and cull distances that a stage reads, then the numbers of distances that it
+    /// writes.
     fn distances(
         &self,
         number: usize,
@@ -132,7 +133,8 @@ impl Pipeline<'_> {
         Ok([inputs.counts(), outputs.counts()])
     }
 
-    /// Returns the first of `count` consecutive locations that are free from the last stage to the fragment stage.
+    /// Returns the first of `count` consecutive locations that are free in all stages from the last stage to the
+    /// fragment stage.
     fn free_locations(&self, last: usize, field: &'static str, count: u32) -> Result<u32, Error> {
         let target = self.target(last);
         let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[last];
@@ -145,7 +147,8 @@ impl Pipeline<'_> {
         in_a_row(free, count).ok_or_else(|| self.no_locations(last, field, (count, end)))
     }
 
-    /// Returns the first of [`REGISTERS`] consecutive locations that are free from `before` to the last stage.
+    /// Returns the first of [`REGISTERS`] consecutive locations that are free in the interfaces between the stages
+    /// `before` and the last stage.
     fn free_between(
         &self,
         before: &[usize],
@@ -157,7 +160,7 @@ impl Pipeline<'_> {
             let target = self.target(number);
             let Stage { lowered: Lowered { module, .. }, model, .. } = &self.stages[number];
             let entry = module.entry_point(target.entry_name(), *model)?;
-            // The inputs of the first stage and the outputs of the last are not between these stages.
+            // The inputs of the first stage and the outputs of the last stage are not part of these interfaces.
             if number != before[0] {
                 taken.extend(rewrite::locations(module, entry, StorageClass::INPUT));
             }
@@ -176,9 +179,9 @@ impl Pipeline<'_> {
     }
 
     fn no_locations(&self, number: usize, field: &'static str, (count, end): (u32, u32)) -> Error {
-        let message = format!("no {count} locations in a row below {end} are free");
+        let message = format!("no {count} consecutive locations below {end} are free");
         let error = Error::new(&code::INTERFACE_NO_FREE_LOCATION, message);
-        self.about(number, field, &error.help("say how many output components the device has"))
+        self.about(number, field, &error.help("specify the device's limit of output components"))
     }
 }
 

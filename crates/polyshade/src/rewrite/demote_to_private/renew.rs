@@ -1,12 +1,12 @@
-//! The new interface variable, and the code that copies from or to it.
+//! The new interface variable, and the code that copies values from or to it.
 
 use super::{Copies, is_of_interface, pointee};
 use crate::code;
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
-/// Adds a variable like `old`: with its storage class, decorations and name. A decorated structure type is copied,
-/// with all its decorations and names.
+/// Adds an interface variable with the storage class, decorations and name of `old`. A decorated structure type is
+/// copied, with all its decorations and names.
 pub(super) fn renew<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -15,7 +15,7 @@ pub(super) fn renew<'m>(
 ) -> Id {
     let ty = renewed_type(m, p, pointee(m, old));
     let new = p.variable(old.storage_class(), ty, None);
-    // The precision of the shader's value does not apply to the value that replaces it.
+    // The precision of the original value does not apply to the value that replaces it.
     let is_replaced = matches!(copies, Copies::Uncopied);
     let is_lost = |decoration| is_replaced && decoration == Decoration::RELAXED_PRECISION;
     for applied in m.decorations_of(old.result()).filter(|applied| !is_lost(applied.decoration)) {
@@ -28,7 +28,8 @@ pub(super) fn renew<'m>(
 }
 
 fn renewed_type<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id) -> Id {
-    let (arrays, structure) = array_lengths(m, ty).expect("arrays that nest too deep are refused");
+    let (arrays, structure) =
+        array_lengths(m, ty).expect("arrays with too many dimensions were rejected");
     if !m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration)) {
         return ty;
     }
@@ -52,8 +53,8 @@ fn renewed_type<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id) -> Id {
         .fold(copy, |element, length| p.declare(Op::TYPE_ARRAY, &[element.word(), length.word()]))
 }
 
-/// Emits copies between the `Private` variable that `old` becomes and `new`: from `new` for an input, to it
-/// otherwise. If the structure is a copy, its type differs, so that members are copied one by one.
+/// Emits copies between the `Private` variable that `old` becomes and `new`: from `new` for an input, to `new` for an
+/// output. If the structure type was copied, the two types differ, so the members are copied one by one.
 pub(super) fn copy_members<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -64,7 +65,8 @@ pub(super) fn copy_members<'m>(
     let class = old.storage_class();
     let ty = pointee(m, old);
     let Some(leaves) = leaves(m, ty) else {
-        let message = "an array of blocks would be copied whose length only the host knows, or with too many members";
+        let message =
+            "cannot copy an array of blocks: its length is not known, or it has too many members";
         return Err(Error::new(&code::INTERFACE_UNKNOWN_LENGTH, message)
             .about(old.result())
             .at(old.inst().at()));
@@ -81,9 +83,9 @@ pub(super) fn copy_members<'m>(
     Ok(())
 }
 
-/// Returns the largest parts of `ty` whose type is the same in the structure and its copy, each with its indices.
-/// That is all of `ty`, unless it is a decorated structure or an array of them. `None` if an array length is not
-/// known, or if there are too many parts.
+/// Returns the largest parts of `ty` that have the same type in the structure and in its copy, and the indices of
+/// each part. The only part is `ty` itself, unless it is a decorated structure or an array of such structures.
+/// Returns `None` if an array length is not known, or if there are too many parts.
 fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
     let (arrays, structure) = array_lengths(m, ty)?;
     if !m.decorations_of(structure).any(|applied| is_of_interface(applied.decoration)) {
@@ -95,12 +97,12 @@ fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
     let members = m.members(structure);
     let elements =
         lengths.iter().try_fold(1_u32, |product, length| product.checked_mul(*length))?;
-    // An array of empty structures takes as long to walk.
+    // Limit arrays of empty structures as well: they take just as long to walk.
     elements.checked_mul(members.len().max(1) as u32).filter(|leaves| *leaves <= MOST_LEAVES)?;
 
     let mut leaves = Vec::new();
     for element in 0..elements {
-        // The digits of the element's number, with the array lengths as bases.
+        // `path` holds the digits of the element's number; the array lengths are the bases.
         let mut path = vec![0; lengths.len()];
         let mut rest = element;
         for (index, length) in path.iter_mut().zip(&lengths).rev() {
@@ -114,9 +116,9 @@ fn leaves(m: &Module<'_>, ty: Id) -> Option<Vec<(Vec<u32>, Id)>> {
     Some(leaves)
 }
 
-/// The largest number of block members that are copied one by one.
+/// The maximum number of block members that are copied one by one.
 const MOST_LEAVES: u32 = 16_384;
-/// The deepest nesting of arrays; no front end nests more.
+/// The maximum nesting of arrays; no front end nests more.
 const MOST_ARRAYS: usize = 32;
 
 /// Returns the lengths of the nested arrays in `ty`, outermost first, and their element type. `None` if the nesting

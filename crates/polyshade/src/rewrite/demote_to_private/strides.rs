@@ -1,5 +1,5 @@
 //! Removes array strides: a `Private` variable has no memory layout, so its arrays must not have a stride. Some
-//! producers give one to every array, including those of outputs.
+//! producers decorate every array with a stride, including arrays in outputs.
 
 use super::{Copies, aggregate_parts, laid_out_types, pointee};
 use crate::code;
@@ -7,11 +7,11 @@ use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type};
 
-/// The treatment of array strides in the types of demoted variables.
+/// How the array strides in the types of demoted variables are removed.
 pub(super) struct Strides {
-    /// Arrays that no other memory uses; they lose their stride.
+    /// Arrays that no other memory uses. They lose their stride decoration.
     dropped: Vec<Id>,
-    /// Variables whose array type a buffer uses too; they get another array type.
+    /// Variables that share their array type with a buffer. They get another array type.
     replaced: HashSet<Id>,
 }
 
@@ -32,12 +32,12 @@ impl Strides {
                 strides.dropped.push(array);
             } else if pointee(m, variable) == array
                 && only_elements_are_used(m, variable)
-                // Copies need the same type on both sides.
+                // Copies need the same type for source and target.
                 && !matches!(copies, Copies::At(_))
             {
                 strides.replaced.insert(variable.result());
             } else {
-                let message = "a variable that moves shares an array with a stride with a buffer";
+                let message = "cannot demote a variable to Private: a buffer shares its array type with an ArrayStride";
                 return Err(Error::new(&code::INTERFACE_SHARED_TYPE, message)
                     .about(variable.result())
                     .at(variable.inst().at()));
@@ -46,7 +46,7 @@ impl Strides {
         Ok(strides)
     }
 
-    /// Returns the pointee type of `variable` after it became `Private`.
+    /// Returns the pointee type that `variable` has as a `Private` variable.
     pub(super) fn private_type(
         &self,
         m: &Module<'_>,
@@ -69,8 +69,8 @@ impl Strides {
     }
 }
 
-/// Returns the arrays in the types of `taken` that have a stride. An array that is the whole type of variables is
-/// listed with each of them, any other with one variable.
+/// Returns the arrays in the types of `taken` that have a stride. An array that is the whole type of several
+/// variables is listed with each of these variables; any other array is listed with one variable.
 fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variable<'m>)> {
     let is_array = |ty| {
         let op = m.definition(ty).map(Inst::op);
@@ -97,7 +97,7 @@ fn strided_arrays<'m>(m: &Module<'_>, taken: &[Variable<'m>]) -> Vec<(Id, Variab
     strided
 }
 
-/// Whether only access chains to elements use the variable, so that its own type does not matter.
+/// Whether the variable is only used by access chains to its elements, so that its own type does not matter.
 fn only_elements_are_used(m: &Module<'_>, variable: Variable<'_>) -> bool {
     m.uses_of(variable.result()).all(|user| {
         let is_of_elements = matches!(

@@ -1,28 +1,29 @@
-//! Converts a vertex stage to a compute stage, with one invocation for each vertex.
+//! Converts a vertex stage to a compute stage with one invocation per vertex.
 
 use super::feedback::Feedback;
 use crate::rewrite;
 use crate::transform_feedback::draw::{MOST_GROUPS, WORK_GROUP_SIZE};
-use crate::transform_feedback::known::HostWord;
+use crate::transform_feedback::draw_constraints::DrawParam;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patch, Position};
 
-/// The numbers, from 0 on, of the captured vertex in its instance, and of the instance. The latter is none if a
-/// built-in provides it or draws have only one.
+/// The numbers, counted from 0, of the captured vertex in its instance, and of the instance. The instance is `None` if
+/// a built-in provides it or draws have only one instance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     pub(super) vertex: Id,
     pub(super) instance: Option<Id>,
 }
 
-/// Makes `entry`, which has no stage inputs and outputs left, a compute stage.
+/// Changes `entry` to a compute stage. It must have no stage inputs and outputs left.
 pub(super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     p.overwrite(entry.inst().operand(1), ExecutionModel::GL_COMPUTE.0);
     p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[WORK_GROUP_SIZE, 1, 1]);
 }
 
 /// Emits, at `at`, the numbers of the invocation's vertex and instance, and a return for invocations without a vertex.
-/// Work groups are numbered along rows of [`MOST_GROUPS`], and invocations along the vertices, instance after instance.
+/// Work groups are numbered row by row, with [`MOST_GROUPS`] per row. Consecutive invocations process consecutive
+/// vertices, instance after instance.
 ///
 /// ```text
 /// %group    = OpIAdd %uint %row_times_65535 %column
@@ -60,7 +61,7 @@ pub(super) fn begin<'m>(
     let local = code.load(uint, local);
     let number = code.binary(Op::I_ADD, uint, before, local);
 
-    let count = feedback.word(&mut code, open, HostWord::VertexCount);
+    let count = feedback.word(&mut code, open, DrawParam::VertexCount);
     let (numbers, invocations) = match feedback.draws.one_instance {
         true => (Numbers { vertex: number, instance: None }, count),
         false => {
@@ -69,7 +70,7 @@ pub(super) fn begin<'m>(
             let divisor = code.glsl(GlslOp::U_MAX, uint, &[count, one]);
             let vertex = code.binary(Op::U_MOD, uint, number, divisor);
             let instance = code.binary(Op::U_DIV, uint, number, divisor);
-            let instances = feedback.word(&mut code, open, HostWord::InstanceCount);
+            let instances = feedback.word(&mut code, open, DrawParam::InstanceCount);
             let all = code.binary(Op::I_MUL, uint, count, instances);
             (Numbers { vertex, instance: Some(instance) }, all)
         }
@@ -79,7 +80,7 @@ pub(super) fn begin<'m>(
     numbers
 }
 
-/// Emits a return unless `condition`.
+/// Emits a return from the function unless `condition` is true.
 fn skip_unless<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, condition: Id, labels: [Id; 2]) {
     let [inside, outside] = labels;
     let mut code = p.at(at);

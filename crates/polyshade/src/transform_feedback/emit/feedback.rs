@@ -1,14 +1,14 @@
 //! Emits the functions that read host parameters and store to feedback buffers.
 
 use super::super::Topology;
-use super::super::known::{Draws, HostWord};
+use super::super::draw_constraints::{DrawParam, Draws};
 use super::super::layout::Stored;
 use super::{Bound, words_of};
 use crate::library;
 use crate::rewrite::{self, Hook, HostBlock, Open, Pointed};
 use polyshade_spv::{Cursor, GlslOp, Id, Op, Patch, Position, StorageClass};
 
-/// A feedback buffer that captures something.
+/// A feedback buffer with captured outputs.
 pub(super) struct Buffer<'c> {
     pub(super) number: u32,
     /// None if the buffer has an address.
@@ -26,7 +26,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Emits a store to the 32-bit element with the number `index`.
+    /// Emits a store to the 32-bit element `index`.
     fn store(self, code: &mut Cursor<'_, '_, '_>, index: Id, word: Id) {
         match self {
             Self::Bound(block) => {
@@ -58,26 +58,31 @@ pub(super) fn function(
 pub(super) struct Feedback<'c> {
     pub(super) bound: &'c Bound<'c>,
     pub(super) draws: &'c Draws,
-    /// The storage class of the outputs.
+    /// The storage class of the variables with the outputs: `Output` or `Private`.
     pub(super) class: StorageClass,
 }
 
 impl Feedback<'_> {
     /// Returns the position of a host parameter.
-    pub(super) fn number(&self, word: HostWord) -> u32 {
+    pub(super) fn number(&self, word: DrawParam) -> u32 {
         let number = self.bound.words.iter().position(|one| *one == word);
-        number.expect("the host fills in what the code reads") as u32
+        number.expect("the host fills in all parameters that the code reads") as u32
     }
 
     /// Emits the load of a host parameter.
-    pub(super) fn word(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, word: HostWord) -> Id {
+    pub(super) fn word(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        open: Open<'_>,
+        word: DrawParam,
+    ) -> Id {
         open.load(code, self.number(word))
     }
 
-    /// Emits the actual length of a buffer in 32-bit units; for a buffer with an address, the host's size.
+    /// Emits the length of a buffer in 32-bit units. For a buffer with an address, this is the size from the host.
     fn length(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, buffer: &Buffer<'_>) -> Id {
         let bound = buffer.block.and_then(|block| block.length(code));
-        bound.unwrap_or_else(|| self.in_words(code, open, HostWord::Size(buffer.number)))
+        bound.unwrap_or_else(|| self.in_words(code, open, DrawParam::Size(buffer.number)))
     }
 
     /// Emits the destination for stores to a buffer.
@@ -85,19 +90,19 @@ impl Feedback<'_> {
         if let Some(block) = buffer.block {
             return Target::Bound(block);
         }
-        let halves = [HostWord::AddressLow(buffer.number), HostWord::AddressHigh(buffer.number)];
+        let halves = [DrawParam::AddressLow(buffer.number), DrawParam::AddressHigh(buffer.number)];
         let memory = open.memory(code, halves.map(|half| self.number(half)));
-        Target::Memory(memory.expect("what is not bound is found by its address"))
+        Target::Memory(memory.expect("unbound buffers have addresses"))
     }
 
     /// Emits the offset in a buffer, in 32-bit units, at which the draw starts to store.
     fn start(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
         match (self.draws.by_address, self.draws.limit_in_vertices) {
-            (true, _) => self.in_words(code, open, HostWord::Reached(number)),
-            (false, true) => self.in_words(code, open, HostWord::Start(number)),
+            (true, _) => self.in_words(code, open, DrawParam::Counter(number)),
+            (false, true) => self.in_words(code, open, DrawParam::Start(number)),
             (false, false) => {
                 let uint = code.p.uint();
-                let [offset, reached] = [HostWord::Offset(number), HostWord::Reached(number)]
+                let [offset, reached] = [DrawParam::Offset(number), DrawParam::Counter(number)]
                     .map(|word| self.in_words(code, open, word));
                 code.binary(Op::I_ADD, uint, offset, reached)
             }
@@ -109,7 +114,7 @@ impl Feedback<'_> {
         &self,
         code: &mut Cursor<'_, '_, '_>,
         open: Open<'_>,
-        word: HostWord,
+        word: DrawParam,
     ) -> Id {
         let uint = code.p.uint();
         let bytes = self.word(code, open, word);
@@ -130,7 +135,7 @@ impl Feedback<'_> {
         let void = p.void();
         let store = [Hook { name: "store_to_slot", function: self.store_to_slot(p) }];
         let zero = p.uint_constant(0);
-        // The simplest case: one instance, and each vertex is its own slot.
+        // The simplest case: one instance, and slots are numbered like vertices.
         if self.draws.limit_in_vertices && instance.is_none() && self.draws.slots_are_vertices() {
             let put = rewrite::link(p, library, &["put"], &store)[0];
             let limit = self.limit(p, at, open);
@@ -148,8 +153,8 @@ impl Feedback<'_> {
         if self.draws.limit_in_vertices {
             let limit = self.limit(p, at, open);
             let mut code = p.at(at);
-            let slots = match self.bound.words.contains(&HostWord::Slots) {
-                true => self.word(&mut code, open, HostWord::Slots),
+            let slots = match self.bound.words.contains(&DrawParam::Slots) {
+                true => self.word(&mut code, open, DrawParam::Slots),
                 false => limit,
             };
             code.call(void, within, &[vertex, instance, slots, limit]);
@@ -164,14 +169,14 @@ impl Feedback<'_> {
         let capture = self.capture_with_adjacency(p, capture);
         let mut code = p.at(at);
         let topology = self.topology(&mut code, open);
-        let count = self.word(&mut code, open, HostWord::VertexCount);
+        let count = self.word(&mut code, open, DrawParam::VertexCount);
         code.call(void, capture, &[vertex, instance, topology, count]);
     }
 
     /// Links the function that finds the slots of a vertex in an instance, for the allowed topologies.
     fn corners(&self, p: &mut Patch<'_, '_>, store: &Hook<'static>) -> Id {
         let draws = self.draws;
-        // `Both` keeps the outputs in their storage class; it draws lists and strips only.
+        // Only `Both` keeps the outputs in the `Output` storage class, and it draws only lists and strips.
         let drawn = self.class == StorageClass::OUTPUT;
         let name = match draws.captured_topology() {
             Some(Topology::LineStrip) => "of_line_strip",
@@ -186,17 +191,17 @@ impl Feedback<'_> {
         if draws.captured_topology().is_none() && !draws.all(Topology::is_list) {
             hooks.push(self.topology_hook(p));
         }
-        if self.bound.words.contains(&HostWord::Flags) {
+        if self.bound.words.contains(&DrawParam::Flags) {
             hooks.push(Hook { name: "provoking_last", function: self.provoking_last(p) });
         }
         rewrite::link(p, &library::CAPTURE, &[name], &hooks)[0]
     }
 
-    /// Emits, at `at`, the number of slots to store: the host's limit, or fewer if a bound buffer has less space.
+    /// Emits, at `at`, the number of slots to store: the host's limit, or less if a bound buffer is too small for it.
     fn limit<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>, open: Open<'_>) -> Id {
         let mut code = p.at(at);
         let uint = code.p.uint();
-        let mut limit = self.word(&mut code, open, HostWord::Limit);
+        let mut limit = self.word(&mut code, open, DrawParam::Limit);
         for buffer in &self.bound.buffers {
             let length = self.length(&mut code, open, buffer);
             let start = self.start(&mut code, open, buffer.number);
@@ -213,7 +218,7 @@ impl Feedback<'_> {
     pub(super) fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
         match self.draws.topology() {
             Some(one) => code.p.uint_constant(one as u32),
-            None => self.word(code, open, HostWord::Topology),
+            None => self.word(code, open, DrawParam::Topology),
         }
     }
 
@@ -223,14 +228,15 @@ impl Feedback<'_> {
         function(p, "provoking_last", bool, |code| {
             let uint = code.p.uint();
             let open = self.bound.added.open(code);
-            let flags = self.word(code, open, HostWord::Flags);
+            let flags = self.word(code, open, DrawParam::Flags);
             let [zero, one] = [0, 1].map(|number| code.p.uint_constant(number));
             let bit = code.binary(Op::BITWISE_AND, uint, flags, one);
             code.binary(Op::I_NOT_EQUAL, bool, bit, zero)
         })
     }
 
-    /// Emits `uint primitives_that_fit(uint vertices)`: the minimum over the buffers; `vertices` is per primitive.
+    /// Emits `uint primitives_that_fit(uint vertices)`: the minimum over all buffers. `vertices` is the number per
+    /// primitive.
     fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
         let (id, at, uint) = (p.id(), p.slot(), p.uint());
         p.name(id, "primitives_that_fit");
@@ -242,15 +248,15 @@ impl Feedback<'_> {
             let stride = code.p.uint_constant(buffer.stride);
             let length = self.length(&mut code, open, buffer);
             let number = buffer.number;
-            // A range with an address starts there, and has the length that the host sets.
+            // A range with an address has offset 0, and the size is the length from the host.
             let (offset, size) = match self.draws.by_address {
                 true => (code.p.uint_constant(0), length),
                 false => (
-                    self.in_words(&mut code, open, HostWord::Offset(number)),
-                    self.in_words(&mut code, open, HostWord::Size(number)),
+                    self.in_words(&mut code, open, DrawParam::Offset(number)),
+                    self.in_words(&mut code, open, DrawParam::Size(number)),
                 ),
             };
-            let reached = self.in_words(&mut code, open, HostWord::Reached(number));
+            let reached = self.in_words(&mut code, open, DrawParam::Counter(number));
             let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
             let fits = self.unless_unbound(&mut code, open, number, fits);
             least = Some(match least {
@@ -266,17 +272,17 @@ impl Feedback<'_> {
         id
     }
 
-    /// Emits whether a buffer is bound.
+    /// Emits the test that a buffer is bound.
     fn is_bound(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>, number: u32) -> Id {
         let (uint, bool) = (code.p.uint(), code.p.bool());
-        let flags = self.word(code, open, HostWord::Flags);
-        let mask = code.p.uint_constant(HostWord::unbound_bit(number));
+        let flags = self.word(code, open, DrawParam::Flags);
+        let mask = code.p.uint_constant(DrawParam::unbound_bit(number));
         let bit = code.binary(Op::BITWISE_AND, uint, flags, mask);
         let zero = code.p.uint_constant(0);
         code.binary(Op::I_EQUAL, bool, bit, zero)
     }
 
-    /// Emits `room`, or the largest number if the buffer is unbound.
+    /// Emits `room`, or `u32::MAX` if the buffer is unbound.
     fn unless_unbound(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -346,7 +352,7 @@ impl Feedback<'_> {
         id
     }
 
-    /// Stores the components of a vector or scalar as 32-bit integers, which keeps their bits.
+    /// Emits stores of the components of a vector or scalar as 32-bit integers, which preserves their bits.
     ///
     /// ```text
     /// %pointer = OpAccessChain %_ptr_Private_v4float %output …

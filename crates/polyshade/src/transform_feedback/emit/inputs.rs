@@ -1,8 +1,8 @@
-//! Replaces the built-in inputs whose values differ in a capture pass. The capture pass of a draw with indices draws
-//! one point for each index, from `firstIndex` on, so the device's vertex index is a position in the index buffer. A
+//! Replaces the built-in inputs whose values differ in a capture pass. For a draw with indices, the capture pass draws
+//! one point per index, starting at `firstIndex`, so the device's `VertexIndex` is a position in the index buffer. A
 //! compute stage has none of these inputs. The draws of a multi-draw are recorded one by one with different host
-//! parameters, so the device's `DrawIndex` is 0. These inputs become `Private` variables, filled before the shader
-//! begins.
+//! parameters, so the device's `DrawIndex` is 0. These inputs move to the `Private` storage class and are filled
+//! before the shader's code runs.
 
 use super::compute::{self, Numbers};
 use super::feedback::Feedback;
@@ -10,21 +10,21 @@ use crate::code;
 use crate::library;
 use crate::rewrite::{self, Open};
 use crate::source::{self, Source, Span};
-use crate::transform_feedback::known::{Draws, HostWord, Indexed};
+use crate::transform_feedback::draw_constraints::{DrawParam, Draws, Indexed};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Cursor, Decoration, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
 };
 
-/// The built-ins that a draw with indices changes, with those of OpenGL.
+/// The built-ins that differ in a capture pass for draws with indices, including OpenGL's.
 const OVER_INDICES: [BuiltIn; 4] =
     [BuiltIn::VERTEX_INDEX, BuiltIn::VERTEX_ID, BuiltIn::BASE_VERTEX, BuiltIn::DRAW_INDEX];
 
-/// The further built-ins that a compute stage lacks. `InstanceId`, of OpenGL, counts from 0.
+/// Further built-ins that a compute stage lacks. OpenGL's `InstanceId` counts from 0.
 const OF_INSTANCES: [BuiltIn; 3] =
     [BuiltIn::INSTANCE_INDEX, BuiltIn::INSTANCE_ID, BuiltIn::BASE_INSTANCE];
 
-/// The built-ins that a compute stage has too.
+/// The built-ins that compute stages also have.
 const OF_ALL_STAGES: [BuiltIn; 8] = [
     BuiltIn::DEVICE_INDEX,
     BuiltIn::SUBGROUP_SIZE,
@@ -65,7 +65,7 @@ pub(in super::super) fn asks_draw_index(
     Ok(inputs.iter().any(|input| input.builtin == BuiltIn::DRAW_INDEX))
 }
 
-/// Returns the inputs to replace. Fails if a capture pass lacks another input.
+/// Returns the inputs to replace. Fails if the shader has another input that the capture pass lacks.
 pub(super) fn inputs(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
@@ -81,8 +81,8 @@ pub(super) fn inputs(
                 continue;
             }
             if is_constant {
-                let message = "cannot capture in a compute stage: it has no vertex attribute, not even one that is \
-                               the same for all vertices";
+                let message = "cannot capture in a compute stage: it has no vertex attributes, not even constant \
+                    attributes";
                 return Err(Error::new(&code::CAPTURE_COMPUTE_ATTRIBUTE, message).about(variable));
             }
             return Err(of_no_builtin(m, variable, draws));
@@ -96,7 +96,7 @@ pub(super) fn inputs(
         match m.pointee(variable) {
             Some(ty) if is_filled => inputs.push(Input { variable, ty, builtin }),
             _ if draws.compute && !OF_ALL_STAGES.contains(&builtin) => {
-                let message = "a built-in input that compute stages lack";
+                let message = "cannot capture in a compute stage: it lacks a built-in input that the shader reads";
                 return Err(Error::new(&code::CAPTURE_COMPUTE_BUILT_IN, message).about(variable));
             }
             _ => {}
@@ -111,19 +111,24 @@ fn of_no_builtin(m: &Module<'_>, variable: Id, draws: &Draws) -> Error {
     let has_builtin = |member| m.member_builtin(ty, member).is_some();
     let is_block = (0..m.members(ty).len() as u32).any(has_builtin);
     let message = match (is_block, draws.compute) {
-        (true, true) => "a block of built-in inputs in a compute stage",
-        (true, false) => "a block of built-in inputs, where draws have indices",
+        (true, true) => {
+            "cannot capture in a compute stage: the shader has a block of built-in inputs"
+        }
+        (true, false) => {
+            "cannot capture draws with indices: the shader has a block of built-in inputs"
+        }
         (false, true) => {
-            "a vertex attribute in a compute stage, where the shader must fetch it (vertex_pulling)"
+            "cannot capture in a compute stage: the shader must fetch its vertex attribute (vertex_pulling)"
         }
         (false, false) => {
-            "a vertex attribute where draws have indices, by which the shader must fetch it (vertex_pulling)"
+            "cannot capture draws with indices: the shader must fetch its vertex attribute (vertex_pulling)"
         }
     };
     Error::new(&code::CAPTURE_NEEDS_VERTEX_PULLING, message).about(variable)
 }
 
-/// Emits, at `at`, stores of the draw's number to `inputs`, for a draw with the original vertices and instances.
+/// Emits, at `at`, stores of the draw's number to `inputs`, all `DrawIndex`. Such variants draw the original vertices
+/// and instances.
 pub(super) fn fill_drawn<'m>(
     p: &mut Patch<'m, '_>,
     inputs: &[Input],
@@ -133,12 +138,12 @@ pub(super) fn fill_drawn<'m>(
     for input in inputs {
         let open = feedback.bound.added.open(&mut p.at(at));
         let mut code = p.at(at);
-        let number = feedback.word(&mut code, open, HostWord::DrawIndex);
+        let number = feedback.word(&mut code, open, DrawParam::DrawIndex);
         input.fill(&mut code, number);
     }
 }
 
-/// Emits, at `at`, stores to `inputs`. In a compute stage, invocations without a vertex return first.
+/// Emits, at `at`, stores to `inputs`. In a compute stage, invocations without a vertex return before the stores.
 pub(super) fn fill<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
@@ -148,14 +153,14 @@ pub(super) fn fill<'m>(
 ) -> Numbers {
     let draws = feedback.draws;
     let fetch = draws.indexed.map(|indexed| Fetch::link(p, feedback, indexed));
-    // The position of the vertex in the draw, as the device or the host numbers it.
+    // The number of the vertex, including `firstVertex`; for a draw with indices, its position in the index buffer.
     let uint = p.uint();
     let (open, number, numbers) = match draws.compute {
         true => {
             let numbers = compute::begin(p, entry, feedback, at);
             let open = feedback.bound.added.open(&mut p.at(at));
             let mut code = p.at(at);
-            let first = feedback.word(&mut code, open, HostWord::FirstVertex);
+            let first = feedback.word(&mut code, open, DrawParam::FirstVertex);
             (open, code.binary(Op::I_ADD, uint, numbers.vertex, first), numbers)
         }
         false => {
@@ -164,29 +169,29 @@ pub(super) fn fill<'m>(
             let open = feedback.bound.added.open(&mut p.at(at));
             let mut code = p.at(at);
             let number = code.load(uint, number);
-            let first = feedback.word(&mut code, open, HostWord::FirstVertex);
+            let first = feedback.word(&mut code, open, DrawParam::FirstVertex);
             let vertex = code.binary(Op::I_SUB, uint, number, first);
             (open, number, Numbers { vertex, instance: None })
         }
     };
     let mut code = p.at(at);
     let index = fetch.map(|fetch| fetch.index(&mut code, feedback, open, number));
-    // The vertex index is that position, or the fetched index plus `vertexOffset`.
+    // `VertexIndex` is that number, or for a draw with indices the fetched index plus `vertexOffset`.
     for input in inputs {
         let mut word = |word| feedback.word(&mut code, open, word);
         let (mut value, from_there) = match (input.builtin, index) {
             (BuiltIn::VERTEX_INDEX | BuiltIn::VERTEX_ID, None) => (number, None),
             (BuiltIn::VERTEX_INDEX | BuiltIn::VERTEX_ID, Some(_)) => {
-                (word(HostWord::VertexOffset), index)
+                (word(DrawParam::VertexOffset), index)
             }
-            (BuiltIn::BASE_VERTEX, Some(_)) => (word(HostWord::VertexOffset), None),
-            (BuiltIn::BASE_VERTEX, None) => (word(HostWord::FirstVertex), None),
-            (BuiltIn::DRAW_INDEX, _) => (word(HostWord::DrawIndex), None),
+            (BuiltIn::BASE_VERTEX, Some(_)) => (word(DrawParam::VertexOffset), None),
+            (BuiltIn::BASE_VERTEX, None) => (word(DrawParam::FirstVertex), None),
+            (BuiltIn::DRAW_INDEX, _) => (word(DrawParam::DrawIndex), None),
             (BuiltIn::INSTANCE_ID, _) => {
                 (numbers.instance.unwrap_or_else(|| code.p.uint_constant(0)), None)
             }
-            (BuiltIn::INSTANCE_INDEX, _) => (word(HostWord::FirstInstance), numbers.instance),
-            _ => (word(HostWord::FirstInstance), None),
+            (BuiltIn::INSTANCE_INDEX, _) => (word(DrawParam::FirstInstance), numbers.instance),
+            _ => (word(DrawParam::FirstInstance), None),
         };
         if let Some(number) = from_there {
             value = code.binary(Op::I_ADD, uint, value, number);
@@ -205,7 +210,7 @@ struct Fetch {
 
 impl Fetch {
     fn link(p: &mut Patch<'_, '_>, feedback: &Feedback<'_>, indexed: Indexed) -> Self {
-        let source = feedback.bound.indices.expect("where the indices are is known");
+        let source = feedback.bound.indices.expect("draws with indices have an index source");
         let word_at = source::word_at(p, source);
         let names = ["end_of", "index_at", "index_of_vertex"];
         let names = &names[..if indexed.restart { 3 } else { 2 }];
@@ -214,7 +219,7 @@ impl Fetch {
         Self { indexed, source, functions }
     }
 
-    /// Emits the index at position `number` of the index buffer.
+    /// Emits the index at position `number` in the index buffer.
     fn index(
         &self,
         code: &mut Cursor<'_, '_, '_>,
@@ -224,15 +229,15 @@ impl Fetch {
     ) -> Id {
         let uint = code.p.uint();
         let Span { memory, start, length } = span(code, feedback, open, self.source);
-        let size = feedback.word(code, open, HostWord::IndexSize);
+        let size = feedback.word(code, open, DrawParam::IndexSize);
         let end = code.call(uint, self.functions[0], &[start, size, length]);
         let ty = match self.indexed.index_type {
             Some(known) => code.p.uint_constant(known as u32),
             None => {
                 // The parameter can have any value, and the result of a shift by 32 bits or more is undefined.
-                let [said, widest] =
-                    [feedback.word(code, open, HostWord::IndexType), code.p.uint_constant(2)];
-                code.glsl(GlslOp::U_MIN, uint, &[said, widest])
+                let [given, widest] =
+                    [feedback.word(code, open, DrawParam::IndexType), code.p.uint_constant(2)];
+                code.glsl(GlslOp::U_MIN, uint, &[given, widest])
             }
         };
         let index = code.call(uint, self.functions[1], &[memory, number, ty, start, end]);
@@ -252,11 +257,11 @@ fn span(
 ) -> Span {
     match source {
         Source::Bound(block) => {
-            let start = feedback.word(code, open, HostWord::IndexOffset);
+            let start = feedback.word(code, open, DrawParam::IndexOffset);
             Span::bound(code, block, start)
         }
         Source::Memory(_) => {
-            let halves = [HostWord::IndexAddressLow, HostWord::IndexAddressHigh];
+            let halves = [DrawParam::IndexAddressLow, DrawParam::IndexAddressHigh];
             let halves = halves.map(|half| feedback.word(code, open, half));
             Span::memory(code, halves)
         }

@@ -1,16 +1,16 @@
-//! Stores all outputs in the capture pass and loads them in the raster pass, so that the shader runs once. The buffer
-//! has the outputs of each vertex by its number over all instances. The shader of the raster pass has only the
-//! outputs of the original.
+//! Stores all outputs in the capture pass and loads them in the raster pass, so that the shader runs once per vertex.
+//! The buffer contains one element per vertex, instance after instance. The shader of the raster pass keeps only the
+//! output variables of the original.
 
 use super::feedback::{Feedback, Target};
 use super::{Bound, vertex_and_instance};
 use crate::code;
 use crate::library;
 use crate::rewrite::{self, Hook, HostBlock, Open, WordArray};
-use crate::transform_feedback::known::HostWord;
+use crate::transform_feedback::draw_constraints::DrawParam;
 use crate::transform_feedback::layout::Stored;
 use crate::transform_feedback::leaves::Leaf;
-use crate::transform_feedback::{Prepared, foreign};
+use crate::transform_feedback::{Prepared, native_xfb};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass};
 
@@ -38,13 +38,13 @@ impl<'c> Spilled<'c> {
         Ok(Self { block, stores: &plan.spilled, stride: plan.layout.outputs_stride / 4 })
     }
 
-    /// Emits, at `at`, the call of a function that stores or loads the outputs of this vertex.
+    /// Emits, at `at`, a call to `function`, which stores or loads the outputs of vertex `number`.
     fn call<'m>(self, p: &mut Patch<'m, '_>, at: Position<'m>, function: Id, number: Id) {
         let hook = Hook { name: "store_to_slot", function };
         let put = rewrite::link(p, &library::CAPTURE, &["put"], &[hook])[0];
         let (uint, void) = (p.uint(), p.void());
         let mut code = p.at(at);
-        let length = self.block.length(&mut code).expect("it is a storage buffer");
+        let length = self.block.length(&mut code).expect("spilled outputs are in a storage buffer");
         let (zero, stride) = (code.p.uint_constant(0), code.p.uint_constant(self.stride));
         let there = code.binary(Op::U_DIV, uint, length, stride);
         code.call(void, put, &[zero, there, number]);
@@ -67,7 +67,8 @@ impl<'c> Spilled<'c> {
         self.call(p, at, store, number);
     }
 
-    /// Emits a function that takes a vertex's number. `body` gets the offset of the vertex, in 32-bit units.
+    /// Emits a function with the number of a vertex as its parameter. `body` receives the offset of the vertex in the
+    /// buffer, in 32-bit units.
     fn function(
         self,
         p: &mut Patch<'_, '_>,
@@ -86,7 +87,7 @@ impl<'c> Spilled<'c> {
     }
 }
 
-/// Emits the number of a vertex over all instances.
+/// Emits the number of a vertex, counted over all instances.
 pub(super) fn number(
     code: &mut Cursor<'_, '_, '_>,
     (feedback, open): (&Feedback<'_>, Open<'_>),
@@ -95,21 +96,21 @@ pub(super) fn number(
 ) -> Id {
     let Some(instance) = instance else { return vertex };
     let uint = code.p.uint();
-    let count = feedback.word(code, open, HostWord::VertexCount);
+    let count = feedback.word(code, open, DrawParam::VertexCount);
     let before = code.binary(Op::I_MUL, uint, instance, count);
     code.binary(Op::I_ADD, uint, before, vertex)
 }
 
-/// Refuses variants that need `spill_outputs` if the options do not have it.
+/// Refuses variants that need `spill_outputs` if the option is not set.
 pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     if prepared.plan.layout.draws.spill_outputs {
         return Ok(());
     }
-    let message = "outputs are spilled only where the options ask for it";
+    let message = "cannot spill outputs: the options do not request it";
     Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message).about(entry.function()))
 }
 
-/// Makes `ReloadOutputs`, which loads the outputs that another pass has stored. The original code is dead then.
+/// Makes `ReloadOutputs`, which loads the outputs that the capture pass has stored. The original code is then dead.
 ///
 /// ```text
 /// %main = OpFunction %void None %fn
@@ -131,8 +132,8 @@ pub(in super::super) fn reload_outputs<'m>(
     prepared: &Prepared<'_>,
 ) -> Result<(), Error> {
     check(prepared, entry)?;
-    foreign::strip(m, p, entry);
-    // The capture pass writes the buffer; this pass only reads it.
+    native_xfb::strip(m, p, entry);
+    // The capture pass writes the buffer, and this pass only reads it.
     let at = rewrite::replace_body(m, p, entry);
     let array = rewrite::word_array(m, p);
     let passed = Spilled::add(m, p, entry, prepared, array)?;
@@ -153,7 +154,7 @@ pub(in super::super) fn reload_outputs<'m>(
     Ok(())
 }
 
-/// Emits a load of a vector or scalar, `place` 32-bit units after `vertex`, and its store to the output.
+/// Emits a load of a vector or scalar from the offset `vertex + place`, in 32-bit units, and its store to the output.
 fn spill(code: &mut Cursor<'_, '_, '_>, block: HostBlock, leaf: &Leaf, (vertex, place): (Id, u32)) {
     let uint = code.p.uint();
     let words: Vec<Id> = (place..place + leaf.words())

@@ -4,14 +4,14 @@ use super::feedback::{Feedback, function};
 use crate::library;
 use crate::rewrite::{self, Hook};
 use crate::source::Source;
-use crate::transform_feedback::known::HostWord;
+use crate::transform_feedback::draw_constraints::DrawParam;
 use crate::transform_feedback::topology::Topology;
 use polyshade_spv::{Cursor, Id, Patch};
 
 impl Feedback<'_> {
-    /// Links the functions for adjacency and restart. The first hook finds the slots of a vertex in an instance:
-    /// `corners` finds them without neighbours and restarts. The second one, with a table of segments, returns the
-    /// number of primitives of an instance from it. Both replace functions of the library.
+    /// Links the functions for adjacency and restart. The first hook finds the slots of a vertex in an instance; it
+    /// calls `corners`, which ignores adjacency and restart. The second hook exists only with a table of segments. It
+    /// returns the number of primitives per instance from the table. Both hooks replace functions of the library.
     pub(super) fn find_vertices(
         &self,
         p: &mut Patch<'_, '_>,
@@ -53,7 +53,7 @@ impl Feedback<'_> {
         )
     }
 
-    /// Links the function that captures a vertex; `capture` does it without adjacency.
+    /// Links the function that captures a vertex. It calls `capture`, which ignores adjacency.
     pub(super) fn capture_with_adjacency(&self, p: &mut Patch<'_, '_>, capture: Id) -> Id {
         if !self.draws.any(Topology::has_adjacency) {
             return capture;
@@ -82,19 +82,19 @@ impl Feedback<'_> {
         Hook { name: "topology", function }
     }
 
-    /// Emits `uint table_length()`: the number of 32-bit values in the table of segments.
+    /// Emits `uint table_length()`, which returns the number of 32-bit values in the table of segments.
     fn table_length(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
         let uint = p.uint();
         function(p, "table_length", uint, |code| match source {
             Source::Bound(block) => block.length(code).expect("the table is a storage buffer"),
             Source::Memory(_) => {
                 let open = self.bound.added.open(code);
-                self.in_words(code, open, HostWord::TableSize)
+                self.in_words(code, open, DrawParam::TableSize)
             }
         })
     }
 
-    /// Emits `uint table_word(uint word)`.
+    /// Emits `uint table_word(uint word)`, which reads a 32-bit value of the table of segments.
     fn table_word(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
         let (id, at, uint) = (p.id(), p.slot(), p.uint());
         p.name(id, "table_word");
@@ -113,8 +113,8 @@ impl Feedback<'_> {
 
     fn table_in_memory(&self, code: &mut Cursor<'_, '_, '_>, word: Id) -> Id {
         let open = self.bound.added.open(code);
-        let halves = [HostWord::TableAddressLow, HostWord::TableAddressHigh];
+        let halves = [DrawParam::TableAddressLow, DrawParam::TableAddressHigh];
         let memory = open.memory(code, halves.map(|half| self.number(half)));
-        memory.expect("what is not bound is found by its address").load(code, word)
+        memory.expect("unbound buffers have addresses").load(code, word)
     }
 }

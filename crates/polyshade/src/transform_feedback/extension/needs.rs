@@ -33,7 +33,7 @@ pub(super) fn requirements<'m>(
 }
 
 /// Adds the limits of the extension (Vulkan specification, "Runtime SPIR-V Validation"). The data size of a stream is
-/// the sum of the data sizes of its buffers for a vertex, gaps included.
+/// the sum of the data sizes per vertex in its buffers, including gaps.
 fn need_feedback(needs: &mut Requirements, plan: &Plan) {
     let buffers = || plan.layout.buffers.iter().zip(&plan.streams);
     let capturing = || (1_u32..).zip(buffers()).filter(|(_, (buffer, _))| buffer.data > 0);
@@ -81,7 +81,8 @@ pub(super) fn check(
             _ => continue,
         };
         if *at_least > most {
-            let message = format!("the capture needs {name} to be {at_least}, and it is {most}");
+            let message =
+                format!("the capture needs {name} to be at least {at_least}, but it is {most}");
             return Err(Error::new(&code::DEVICE_LIMIT, message).about(entry.function()));
         }
     }
@@ -115,7 +116,7 @@ fn components(m: &Module<'_>, outputs: &Outputs<'_>, plan: &Plan) -> u32 {
     let own = outputs.all.iter().map(|output| {
         match leaves(m, &output.part, "", None) {
             Ok(leaves) => leaves.iter().map(Leaf::words).sum(),
-            // An upper limit for components that are neither 32 nor 64 bits wide: whole locations.
+            // Components that are neither 32 nor 64 bits wide are counted as whole locations, an upper bound.
             Err(_) => sizes.locations(output.part.ty).saturating_mul(4),
         }
     });

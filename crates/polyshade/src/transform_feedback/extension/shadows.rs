@@ -1,4 +1,4 @@
-//! Shadow outputs: copies of outputs that no decoration captures as requested.
+//! Shadow outputs: copies of outputs that no decoration can capture as requested.
 
 use super::targets::InBuffer;
 use super::{Plan, no_location};
@@ -10,7 +10,7 @@ use crate::transform_feedback::outputs::Part;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Patch, StorageClass};
 
-/// An added output, a vector of 32-bit integers, that is captured instead of others.
+/// An added output that is captured instead of outputs of the shader: a vector of 32-bit integers.
 #[derive(Debug)]
 pub(super) struct Shadow {
     pub(super) buffer: u32,
@@ -32,15 +32,15 @@ impl Shadow {
 struct Source {
     leaf: Leaf,
     component: u32,
-    /// The half of a 64-bit component, the lower one first; otherwise 0.
+    /// For a 64-bit component, 0 for the lower half or 1 for the upper half; otherwise 0.
     half: u32,
 }
 
-/// The most components of a vector.
+/// The maximum number of components of a vector.
 const WIDEST: usize = 4;
 
-/// Joins consecutive 32-bit parts of a buffer to vectors. One output for each would be simpler, but drivers get it
-/// wrong.
+/// Joins consecutive 32-bit parts of a buffer into vectors. One output per part would be simpler, but drivers capture
+/// such outputs incorrectly.
 pub(super) fn join(rest: &[InBuffer<'_>]) -> Vec<Shadow> {
     let mut sources: Vec<(u32, u32, Source)> = Vec::new();
     for InBuffer { buffer, stored } in rest {
@@ -81,7 +81,7 @@ pub(super) fn place(
     if shadows.is_empty() {
         return Ok(());
     }
-    // A device that runs the shader has at least the locations that the shader uses.
+    // A device that can run the shader supports at least the locations that the shader already uses.
     let end = target.device_limits().output_components / 4;
     let (wanted, end) = (shadows.len(), end.max(rewrite::end_of_output_locations(m, entry)));
     let mut free = rewrite::free_output_locations(m, entry, target.reservations(), end);
@@ -91,7 +91,7 @@ pub(super) fn place(
     Ok(())
 }
 
-/// Adds the shadow outputs, and writes them wherever the stage exports a vertex.
+/// Adds the shadow outputs, and emits stores to them wherever the stage exports a vertex.
 ///
 /// ```text
 ///      %pointer = OpAccessChain %_ptr_Output_v4float %output …
@@ -175,7 +175,7 @@ struct Loaded<'s> {
     words: Vec<Id>,
 }
 
-/// Emits one 32-bit part; reuses the loads and extractions for the previous one.
+/// Emits one 32-bit part. Reuses the loads and extractions for the previous part.
 fn word<'s>(
     code: &mut Cursor<'_, '_, '_>,
     source: &'s Source,

@@ -1,4 +1,4 @@
-//! Finds the captures that `Offset` decorations of existing outputs can express.
+//! Finds the captures that `Offset` decorations on existing outputs can express.
 
 use crate::rewrite;
 use crate::transform_feedback::MAX_BUFFERS;
@@ -26,8 +26,8 @@ pub(super) struct InBuffer<'s> {
     pub(super) stored: &'s Stored,
 }
 
-/// Finds the outputs that one decoration captures as requested. Returns them and all other pieces. Each output is a
-/// target at most once. The other pieces are sorted by buffer, then in the order of the options.
+/// Finds the outputs that one decoration can capture as requested. Returns these targets and the pieces that need
+/// shadow outputs, sorted by buffer, then in the order of the options. Each output is a target at most once.
 pub(super) fn find<'s>(
     m: &Module<'_>,
     outputs: &Outputs<'_>,
@@ -43,7 +43,7 @@ pub(super) fn find<'s>(
     let mut targets = Vec::new();
     let is_captured = |part: &&Part| captured.contains(&part.variable);
     for part in outputs.all.iter().map(|output| &output.part).filter(is_captured) {
-        // A decorated array of blocks captures each element into the buffer after that of the previous element.
+        // In a decorated array of blocks, the elements are captured into consecutive buffers.
         let mut first = None;
         for elements in blocks(m, part) {
             let target = search.target(layout, &elements, first);
@@ -56,7 +56,8 @@ pub(super) fn find<'s>(
     (targets, rest.map(|(one, _)| *one).collect())
 }
 
-/// Returns, for each member of an array of blocks, that member of every element; nothing for any other output.
+/// Returns the parts of an array of blocks, grouped by member: each group has that member of every element. For any
+/// other output, returns nothing.
 fn blocks(m: &Module<'_>, output: &Part) -> Vec<Vec<Part>> {
     let Some(Type::Array { element, length }) = m.ty(output.ty) else { return Vec::new() };
     let count = m.constant(length).filter(|count| (1..=MAX_BUFFERS as u32).contains(count));
@@ -73,17 +74,17 @@ fn blocks(m: &Module<'_>, output: &Part) -> Vec<Vec<Part>> {
 struct Search<'m, 's> {
     m: &'m Module<'m>,
     all: &'s [InBuffer<'s>],
-    /// Whether a decoration captures the piece, for each of `all`.
+    /// For each piece in `all`, whether a decoration captures it.
     decorated: Vec<bool>,
-    /// The indices in `all` of whole leaves, by part, buffer and offset.
+    /// The index in `all` of each piece that is a whole leaf, by part, buffer and offset.
     places: HashMap<(&'s Part, u32, u32), usize>,
-    /// The indices in `all` of whole leaves, by part.
+    /// The indices in `all` of the pieces that are whole leaves, by part.
     wholes: HashMap<&'s Part, Vec<usize>>,
-    /// Structures that also occur in explicitly laid out memory, which needs their `Offset` decorations.
+    /// Structures that are also used in explicitly laid out memory, which needs their `Offset` decorations.
     laid_out: HashSet<Id>,
-    /// The number of variables that have a structure as type or innermost element type.
+    /// For each structure, the number of variables that have it as type or innermost element type.
     sharing: HashMap<Id, u32>,
-    /// The results of `has_offsets`.
+    /// The cached results of `has_offsets`.
     offsets: HashMap<Id, bool>,
 }
 
@@ -115,14 +116,14 @@ impl<'m, 's> Search<'m, 's> {
         }
     }
 
-    /// Returns the target for `units`, if a decoration captures them as requested. `units` is one part, or the same
-    /// member of each element of an array of blocks: these need consecutive buffers, of which the first is `wanted`,
-    /// if set.
+    /// Returns the target for `units`, if a decoration can capture them as requested. `units` is one part, or the same
+    /// member of each element of an array of blocks. The elements need consecutive buffers; if `wanted` is set, it is
+    /// the first of these buffers.
     fn target(&mut self, layout: &Layout, units: &[Part], wanted: Option<u32>) -> Option<Target> {
         let m = self.m;
         let unit = units.first()?;
         let member = self.member(unit).ok()?;
-        // Parts without leaves, or with components of an unsupported size, are not captured as a whole.
+        // A part without leaves, or with components of an unsupported size, cannot be captured as a whole.
         let leaves: Vec<Vec<Leaf>> =
             units.iter().map(|unit| leaves(m, unit, "", None).ok()).collect::<Option<_>>()?;
         let first = leaves.first()?.first()?;
@@ -153,7 +154,8 @@ impl<'m, 's> Search<'m, 's> {
         None
     }
 
-    /// Returns the indices of all leaves if each is captured where a decoration puts it: each unit in the next buffer.
+    /// Returns the indices of all leaves if each leaf is captured at the offset that a decoration would give it. Each
+    /// unit is captured into the next buffer.
     fn find(&self, leaves: &[Vec<Leaf>], buffer: u32, word: u32) -> Option<Vec<usize>> {
         let placed = (buffer..).zip(leaves).flat_map(|(buffer, leaves)| {
             let placed = decorated::place(leaves.clone(), word).into_iter();
@@ -166,14 +168,16 @@ impl<'m, 's> Search<'m, 's> {
             .collect()
     }
 
-    /// Returns the block and member of `unit`, if it is a member. Fails if other code would see its decoration too.
+    /// Returns the block and member number if `unit` is a block member. Fails if the decoration would also affect
+    /// something else.
     fn member(&mut self, unit: &Part) -> Result<Option<(Id, u32)>, NotAlone> {
         let m = self.m;
         let pointee = m.pointee(unit.variable).ok_or(NotAlone)?;
         let structure = m.innermost_element(unit.ty);
         let block = m.innermost_element(pointee);
         let alone = match unit.path.as_slice() {
-            // The members of a block are decorated, not the block. The structure's own offsets are removed first.
+            // In a block, the members are decorated, not the block itself. The structure's own offsets are removed
+            // earlier.
             [] => {
                 let is_block = m.decoration(structure, Decoration::BLOCK).is_some();
                 let mut members = m.members(structure).map(|member| m.innermost_element(member));
@@ -192,7 +196,8 @@ impl<'m, 's> Search<'m, 's> {
         }
     }
 
-    /// Whether `ty` is or contains a structure with member offsets: a driver may take them for feedback's.
+    /// Whether `ty` is or contains a structure with member offsets. A driver may mistake them for transform feedback
+    /// offsets.
     fn has_offsets(&mut self, ty: Id) -> bool {
         let m = self.m;
         if let Some(known) = self.offsets.get(&ty) {
@@ -214,11 +219,12 @@ impl<'m, 's> Search<'m, 's> {
     }
 }
 
-/// Error: a decoration would also apply to another variable, or has another meaning there.
+/// The error for a decoration that would also apply to another variable, or that already has another meaning on the
+/// type.
 struct NotAlone;
 
-/// Decorates the targets. Buffer and stride are on the variable, as compilers place them, if all its targets have one
-/// buffer; otherwise on each member.
+/// Decorates the targets. If all targets of a variable use the same buffer, `XfbBuffer` and `XfbStride` decorate the
+/// variable, as in compiler output. Otherwise they decorate each member.
 pub(super) fn decorate(p: &mut Patch<'_, '_>, layout: &Layout, targets: &[Target]) {
     let stride = |target: &Target| layout.buffers[target.buffer as usize].stride;
     for targets in targets.chunk_by(|one, other| one.variable == other.variable) {

@@ -57,7 +57,7 @@ impl<'a> Lowering<'a, '_> {
         let indices = || indices(pending.planned);
         let arguments = || {
             let arguments = pending.planned.arguments;
-            arguments.ok_or_else(|| Error::Work("a draw has no arguments".to_owned()))
+            arguments.ok_or_else(|| Error::Work("an indirect draw has no arguments".to_owned()))
         };
         match call {
             DrawCall::Vertices | DrawCall::OverIndices | DrawCall::CountedByHost(_) => {
@@ -76,14 +76,14 @@ impl<'a> Lowering<'a, '_> {
             DrawCall::ByteCount(count) => {
                 let has = self.device.transform_feedback;
                 if !has.is_some_and(|has| has.draw) {
-                    return Err(Error::Missing("draws with a byte count"));
+                    return Err(Error::Missing("draws with a byte count (transformFeedbackDraw)"));
                 }
                 Ok(Call::ByteCount(place(&count.counter), *count, instances))
             }
         }
     }
 
-    /// Makes indices that draw a line loop as a line strip, and a triangle fan as a triangle list.
+    /// Builds indices that draw a line loop as a line strip, and a triangle fan as a triangle list.
     fn rewritten(&mut self, numbers: &transform_feedback::Draw) -> Result<Indices, Error> {
         let vertices = numbers.vertex_count;
         use transform_feedback::ProvokingVertex as Provoking;
@@ -107,7 +107,7 @@ impl<'a> Lowering<'a, '_> {
             count,
             first: 0,
             vertex_offset: numbers.first_vertex as i32,
-            // No index has all bits set, and Metal always restarts strips.
+            // Metal always enables restart for strips. It has no effect here, because no index has all bits set.
             restart: numbers.topology == Captured::LineLoop,
         })
     }

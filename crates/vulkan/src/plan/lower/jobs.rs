@@ -33,8 +33,8 @@ impl<'a> Lowering<'a, '_> {
         pending: &mut Pending<'_, 'a>,
         pass: &planner::CounterPass,
     ) -> Result<(), Error> {
-        // Each capture has a state, because a new capture waits for nothing. Each job has a buffer, because draws
-        // wait for their own job only.
+        // Each capture has its own state, because a new capture waits for nothing. Each job has its own buffer,
+        // because draws wait only for their own job.
         let state = match self.state.filter(|_| pass.begin.is_none()) {
             Some(state) => state,
             None => {
@@ -53,12 +53,12 @@ impl<'a> Lowering<'a, '_> {
             self.lowered.queries.extend(query.map(|query| Source::PlacedJob(*asked, query)));
         }
         let segments = self.job_segments(pending, memory, draws)?;
-        let blocks = match &pass.words {
+        let blocks = match &pass.params {
             Some(words) => Some(self.blocks(pending, memory, words, draws)?),
             None => None,
         };
         let mut buffers = [(0, 0); MAX_BUFFERS];
-        let ranges = pass.words.iter().flat_map(|words| &words.ranges);
+        let ranges = pass.params.iter().flat_map(|words| &words.ranges);
         for (buffer, (range, stride)) in buffers.iter_mut().zip(ranges.zip(&pass.strides)) {
             *buffer = if *stride == 0 { (0, 0) } else { (range.size, *stride) };
         }
@@ -134,7 +134,9 @@ impl<'a> Lowering<'a, '_> {
         let table_size = table_size.next_multiple_of(ALIGNMENT as u32);
         indices.table_size = table_size;
         let room = table_size.checked_mul(draws.max(1));
-        let room = room.ok_or_else(|| Error::Work("tables of restarts of 4 GiB".to_owned()))?;
+        let room = room.ok_or_else(|| {
+            Error::Work("the tables of primitive restarts exceed 4 GiB".to_owned())
+        })?;
         let tables = self.reserve(memory, room);
         pending.table = Some(Range { size: table_size.into(), ..tables.with_size(0) });
         Ok(Some(JobSegments { index_type, indices: start, size, tables, table_size }))
@@ -172,21 +174,22 @@ impl<'a> Lowering<'a, '_> {
         Ok(JobParams { template, count, blocks, stride, words: words.source })
     }
 
-    /// The place of the draw arguments that the counter pass writes.
+    /// Returns the place of the draw arguments that the counter pass writes.
     pub(super) fn job_command(&self, job: usize, number: u32) -> Place {
         let commands = self.lowered.jobs[job].commands;
         let offset = u64::from(number * counter_pass::Job::COMMAND_SIZE);
         Place { offset: commands.offset + offset, ..commands }
     }
 
-    /// The place of the work groups that the counter pass writes.
+    /// Returns the place of the work group counts that the counter pass writes.
     pub(super) fn job_groups(&self, job: usize, number: u32) -> Place {
         let groups = self.lowered.jobs[job].groups;
         let offset = u64::from(number * counter_pass::Job::GROUPS_SIZE);
         Place { offset: groups.offset + offset, ..groups }
     }
 
-    /// Adds draws or dispatches with arguments from the counter pass, each with parameters if the variant reads any.
+    /// Adds draws or dispatches with arguments from the counter pass, and with host parameters if the variant reads
+    /// any.
     pub(super) fn counted_draws(
         &mut self,
         pending: &mut Pending<'_, 'a>,
@@ -222,7 +225,7 @@ impl<'a> Lowering<'a, '_> {
         Ok(())
     }
 
-    /// Binds the host parameters of a draw at `of`.
+    /// Binds the host parameters at `of` to a draw.
     fn find_words(&mut self, blocks: JobParams, of: Place, draw: &mut Draw<'_>) {
         let range = of.with_size(u64::from(4 * blocks.count).next_multiple_of(16));
         let (set, binding, resource) = match blocks.words {
@@ -233,14 +236,14 @@ impl<'a> Lowering<'a, '_> {
             WordPlace::StorageBuffer { set, binding } => {
                 (set, binding, Resource::StorageBuffer(range))
             }
-            // The planner rejects these.
+            // The planner rejects these sources.
             WordPlace::PushConstant { .. } | WordPlace::Specialization { .. } => return,
         };
         draw.descriptors.push(Descriptor::new(set.0, binding.0, resource));
     }
 
-    /// Makes the host's description of the indices of a captured draw. If they may restart primitives, it includes
-    /// the table for the initial contents of the index buffer.
+    /// Describes the indices of a captured draw for the host. If the indices may restart primitives, the description
+    /// includes the segment table for the initial contents of the index buffer.
     pub(super) fn read_indices(&mut self, pending: &mut Pending<'_, 'a>) -> Result<(), Error> {
         let given = indices(pending.planned)?;
         let index_type = match given.index_type {
@@ -279,7 +282,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// Binds the table of the draw with this number, which follows those of the previous draws.
+/// Binds the segment table of the draw with this number. It follows the tables of the previous draws.
 fn move_on(draw: &mut Draw<'_>, table: Range, number: u32) {
     for descriptor in &mut draw.descriptors {
         if let Resource::StorageBuffer(range) = &mut descriptor.resource

@@ -1,4 +1,4 @@
-//! Maps the planner's names to this crate's: stages, buffers, places, topologies, counts.
+//! Converts the planner's stages, buffers, places, topologies and counts to this crate's types.
 
 use super::Pending;
 use crate::capabilities::Capabilities;
@@ -12,7 +12,7 @@ use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{Assembly, Counter, Counters, FeedbackRange, Query, StorageRange, Variant};
 
-/// Makes the last stage before rasterization, which captures or moves the position away, a variant, and returns it.
+/// Replaces the shader of the last stage before rasterization by a variant, and returns the stage.
 pub(super) fn captured_stage<'d, 'a>(
     planned: &PlannedDraw<'a>,
     draw: &'d mut Draw<'a>,
@@ -20,26 +20,26 @@ pub(super) fn captured_stage<'d, 'a>(
 ) -> Result<&'d mut Stage<'a>, Error> {
     let given = planned.variants.iter().find(|(given, _)| *given == variant);
     let Some((_, words)) = given else {
-        return Err(Error::Work(format!("the variant {variant:?} is not there")));
+        return Err(Error::Work(format!("the variant {variant:?} is missing")));
     };
-    // The bits of stages are in pipeline order.
+    // The bits of the stage flags are in pipeline order.
     let stages = draw.stages.iter_mut();
     let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
     let Some(stage) = before.max_by_key(|stage| stage.stage.as_raw()) else {
-        return Err(Error::Work("a draw has no stage before rasterization".to_owned()));
+        return Err(Error::Work("a draw has no pre-rasterization stage".to_owned()));
     };
     stage.words = words;
     Ok(stage)
 }
 
-/// Makes the dispatch that captures: the shader in a compute stage, with its own resources.
+/// Builds the dispatch that captures. The shader runs in a compute stage, with its own resources.
 pub(super) fn bind_compute<'a>(
     pending: &Pending<'_, 'a>,
     variant: Variant,
 ) -> Result<Draw<'a>, Error> {
     let planned = pending.planned;
     let Some(capture) = planned.capture else {
-        return Err(Error::Work("what a dispatch captures is not there".to_owned()));
+        return Err(Error::Work("the dispatched capture is missing".to_owned()));
     };
     let mut draw = planned.draw.clone();
     let stages = vec![captured_stage(planned, &mut draw, variant)?.clone()];
@@ -50,7 +50,7 @@ pub(super) fn bind_compute<'a>(
     Ok(draw)
 }
 
-/// The result of a query that the host computes.
+/// Returns the result of a query that the host computes.
 pub(super) fn count(
     numbers: &transform_feedback::Draw,
     planned: &PlannedDraw<'_>,
@@ -92,7 +92,7 @@ pub(super) fn bind_indices(
     bind(pending, range, (set, binding))
 }
 
-/// The bytes between `offset` and the last valid storage buffer offset before it.
+/// Returns the number of bytes between `offset` and the last valid storage buffer offset before it.
 pub(super) fn lead(device: &Capabilities, offset: u64) -> u64 {
     offset % device.limits.min_storage_buffer_offset_alignment.max(1)
 }
@@ -117,8 +117,9 @@ pub(super) fn bind_outputs(
         Some(buffer) => buffer,
         None => {
             let capture = pending.planned.capture;
-            let capture =
-                capture.ok_or_else(|| Error::Work("what passes is not there".to_owned()))?;
+            let capture = capture.ok_or_else(|| {
+                Error::Work("the buffer of spilled outputs is missing".to_owned())
+            })?;
             let size = capture.layout.outputs_size(&pending.numbers);
             let size = size.map_err(|error| Error::Work(error.to_string()))?;
             let size =
@@ -166,7 +167,7 @@ pub(super) fn feedback_ranges(
 
 pub(super) fn feedback(planned: &PlannedDraw<'_>, number: usize) -> Result<usize, Error> {
     let buffer = planned.feedback.get(number).copied();
-    buffer.ok_or_else(|| Error::Work(format!("feedback buffer {number} is not there")))
+    buffer.ok_or_else(|| Error::Work(format!("feedback buffer {number} is missing")))
 }
 
 pub(super) fn places(counters: &Counters) -> Vec<Option<Place>> {

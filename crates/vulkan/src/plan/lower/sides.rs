@@ -1,4 +1,4 @@
-//! Commands before a pass that cannot be interrupted, in it, and after it.
+//! Commands before, inside and after a pass that cannot be interrupted.
 
 use super::Command;
 use polyshade_planner::RecordAt;
@@ -19,12 +19,12 @@ impl Default for Sides {
 }
 
 impl Sides {
-    /// Marks that the application's pass begins after `commands`.
+    /// Records that the application's pass begins after `commands`.
     pub(super) fn pass_begins(&mut self, commands: &[Command]) {
         self.ahead = commands.len();
     }
 
-    /// Marks that the pass ends with the last of `commands`.
+    /// Records that the pass ends with the last command in `commands`.
     pub(super) fn pass_ends(&mut self, commands: &mut Vec<Command>) {
         commands.append(&mut self.behind);
     }
@@ -34,7 +34,7 @@ impl Sides {
         self.now = side;
     }
 
-    /// Adds a command to `commands`, or to those after the pass.
+    /// Adds a command to `commands`, or to the commands after the pass.
     pub(super) fn push(&mut self, commands: &mut Vec<Command>, command: Command) {
         match self.now {
             RecordAt::InPass => commands.push(command),

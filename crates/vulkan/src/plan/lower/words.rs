@@ -6,7 +6,7 @@ use crate::capture::place_words;
 use crate::error::Error;
 use crate::work::{Place, Range};
 use polyshade::transform_feedback::{self, BufferRange};
-use polyshade_planner::{ParamValue, ParamValues, WordRange};
+use polyshade_planner::{ParamRange, ParamValue, ParamValues};
 
 impl<'a> Lowering<'a, '_> {
     pub(super) fn fill_in(
@@ -14,19 +14,19 @@ impl<'a> Lowering<'a, '_> {
         pending: &mut Pending<'_, 'a>,
         words: &ParamValues,
     ) -> Result<(), Error> {
-        let range = |range: &WordRange| {
+        let range = |range: &ParamRange| {
             if range.unbound {
                 return Ok(BufferRange::UNBOUND);
             }
-            let WordRange { offset, size, reached, .. } = *range;
-            let reached = self.word(pending, &reached)?;
-            Ok(BufferRange { offset, size, reached, ..BufferRange::default() })
+            let ParamRange { offset, size, counter, .. } = *range;
+            let counter = self.word(pending, &counter)?;
+            Ok(BufferRange { offset, size, counter, ..BufferRange::default() })
         };
         pending.ranges = words.ranges.iter().map(range).collect::<Result<_, Error>>()?;
         let values = words.values.iter().map(|word| self.word(pending, word));
         let values = values.collect::<Result<Vec<u32>, Error>>()?;
         let Some(draw) = &mut pending.bound else {
-            return Err(Error::Work("host parameters are filled in without a pipeline".to_owned()));
+            return Err(Error::Work("host parameters are written without a pipeline".to_owned()));
         };
         let block = place_words(words.source, &values, 0, draw, &mut self.lowered.work);
         if let Some(block) = block {
@@ -83,7 +83,7 @@ impl<'a> Lowering<'a, '_> {
             }
             ParamValue::Start(number) => {
                 let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
-                Ok(range.offset.saturating_add(range.reached))
+                Ok(range.offset.saturating_add(range.counter))
             }
             // Addresses are written when the buffers exist.
             ParamValue::AddressLow { .. }
@@ -98,19 +98,19 @@ impl<'a> Lowering<'a, '_> {
             ParamValue::IndexOffset => of_indices().map(|one| one.offset),
             ParamValue::IndexSize => of_indices().map(|one| one.size),
             ParamValue::TableSize => of_indices().map(|one| one.table_size),
-            // The counter pass fills these in.
+            // The counter pass fills in these values.
             ParamValue::DeviceCounter(_) => Ok(0),
             ParamValue::Counter(counter) => self.counter(counter),
             ParamValue::Running(number) => self
                 .running
                 .get(*number as usize)
                 .copied()
-                .ok_or_else(|| Error::Work("capture goes on, and has not begun".to_owned())),
+                .ok_or_else(|| Error::Work("capture is resumed before it has begun".to_owned())),
         }
     }
 }
 
-/// The number of vertices in these primitives of a draw, saturated: no buffer is that large.
+/// Returns the number of vertices in these primitives of a draw. It saturates, because no buffer is that large.
 fn corners(draw: &transform_feedback::Draw, primitives: u64) -> u32 {
     let corners = primitives * u64::from(draw.topology.vertices_per_primitive());
     u32::try_from(corners).unwrap_or(u32::MAX)
