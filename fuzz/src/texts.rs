@@ -63,7 +63,7 @@ pub fn texts(choices: &mut Choices) {
     let (kind, text) = choices.of(&TEXTS);
     let changed = broken(text, choices);
     let is_whole = changed == text.as_bytes();
-    let text = CString::new(changed).expect("no zeros are put in");
+    let text = CString::new(changed).expect("the text has no NUL bytes");
     // Kind 0 is a state of a plan. All other kinds are options. An unchanged text must be accepted.
     if kind == 0 {
         let made = plans::make(&text, choices);

@@ -135,7 +135,7 @@ fn execute_with(
     cases.iter().zip(outcome.buffers.chunks_exact(count)).map(left).collect()
 }
 
-/// Returns a piece of a case, whose buffers begin with `first`, with its plan.
+/// Returns a piece of a case with its plan. The numbers of its buffers start at `first`.
 fn planned<'a>(
     subject: &'a Subject,
     plan: &'a Plan,

@@ -128,7 +128,7 @@ fn captured_data_and_counters_are_copied() {
     }
 }
 
-/// Copies of counters that the host has not written to the buffer are detected.
+/// Detects copies of counters that the host has not written to the buffer.
 #[test]
 fn counters_that_are_not_written_are_noticed() {
     for way in ways() {

@@ -1378,7 +1378,7 @@ typedef struct polyshade_step {
     struct polyshade_draw_call draw;
     const struct polyshade_barrier *barriers;
     const struct polyshade_feedback_range *ranges;
-    // Indexed by feedback buffer; for `POLYSHADE_STEP_WRITE_COUNTERS` a list without gaps.
+    // Indexed by feedback buffer; for `POLYSHADE_STEP_WRITE_COUNTERS` a packed list without indices.
     const struct polyshade_counter *counters;
     const struct polyshade_param_values *params;
     const struct polyshade_counter_pass *counter_pass;
@@ -1871,7 +1871,7 @@ polyshade_status polyshade_layout_save(const struct polyshade_layout *layout,
                                        size_t *byte_count,
                                        struct polyshade_error *error);
 
-// Loads a layout from bytes of `polyshade_layout_save`. The caller must release `*layout`; it is NULL on failure.
+// Loads a layout from the bytes of a `polyshade_layout_save` call. The caller must release `*layout`; it is NULL on failure.
 polyshade_status polyshade_layout_load(const uint8_t *bytes,
                                        size_t byte_count,
                                        struct polyshade_layout **layout,

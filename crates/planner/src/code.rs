@@ -85,7 +85,7 @@ polyshade_spv::codes! {
     PLAN_OVERLAPPING_RANGES: Unsupported, "plan.overlapping-ranges",
         "Place the feedback ranges of one buffer further apart.";
     PLAN_COUNTER_AFTER_UNBOUND: Unsupported, "plan.counter-after-unbound",
-        "Bind every feedback buffer before the last one with a counter.";
+        "Bind every feedback buffer whose number is lower than that of the last one with a counter.";
     PLAN_TOO_MANY_DISTANCES: Unsupported, "plan.too-many-distances",
         "Use eight clip and cull distances at most.";
     PLAN_APPROXIMATE_DISTANCES: Unsupported, "plan.approximate-distances",

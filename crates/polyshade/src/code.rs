@@ -81,7 +81,7 @@ polyshade_spv::codes! {
     BINDING_WITH_ADDRESS: Options, "binding.with-address",
         "Choose either a descriptor set and binding, or buffer device addresses.";
     BINDING_PARAMS_CONFLICT: Options, "binding.params-conflict",
-        "Choose a binding for the host parameters that no added buffer has.";
+        "Choose a binding for the host parameters that differs from those of all added buffers.";
     PARAMS_OVERLAP: Options, "params.overlap",
         "Give each group of host parameters a different source.";
     PARAMS_INVALID_SOURCE: Options, "params.invalid-source",
@@ -229,7 +229,7 @@ polyshade_spv::codes! {
     CLIP_TOO_MANY_REGISTERS: Options, "clip.too-many-registers",
         "Mark clip and cull distances in two registers at most.";
     CLIP_FEWER_DISTANCES: Options, "clip.fewer-distances",
-        "Link at least as many distances as the stage has.";
+        "Give a signature with at least as many distances as the stage declares.";
     CLIP_ALREADY_SEPARATE: Options, "clip.already-separate",
         "Leave the distances as they are: clip and cull distances are in separate arrays already.";
     CLIP_DISTANCE_TYPE: Unsupported, "clip.distance-type",

@@ -75,7 +75,7 @@ pub fn interface(m: &Module<'_>, entry: EntryPoint<'_>, class: StorageClass) -> 
     variables
 }
 
-/// Returns the variables of the interface in order. A variable that is listed more than once is repeated.
+/// Returns the variables of the interface in order. A variable that is listed twice appears twice in the result.
 fn listed<'m>(
     m: &Module<'_>,
     entry: EntryPoint<'m>,

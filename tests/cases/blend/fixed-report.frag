@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade blend %s --blend 0=one,one-minus-src-alpha --logic-op 1=xor --attachment-format 1=R8_UINT --dry-run --json
-// CHECK: "logic_operation": null
 // CHECK: "operation": "add"
+// CHECK: "logic_operation": null
 // CHECK: "format_class": "uint"
 // CHECK: "logic_operation": "xor"
 

@@ -1,7 +1,7 @@
 #version 450
 // RUN: polyshade clip %s --emulate 4294967294 -o %t.spv
 // EXIT: 2
-// CHECK: cannot use a location 2 after location 4294967294
+// CHECK: cannot use location 4294967294 + 2
 
 out gl_PerVertex { vec4 gl_Position; float gl_CullDistance[1]; };
 void main() {

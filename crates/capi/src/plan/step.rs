@@ -299,7 +299,7 @@ pub struct polyshade_step {
     pub draw: polyshade_draw_call,
     pub barriers: *const polyshade_barrier,
     pub ranges: *const polyshade_feedback_range,
-    /// Indexed by feedback buffer; for `POLYSHADE_STEP_WRITE_COUNTERS` a list without gaps.
+    /// Indexed by feedback buffer; for `POLYSHADE_STEP_WRITE_COUNTERS` a packed list without indices.
     pub counters: *const polyshade_counter,
     pub params: *const polyshade_param_values,
     pub counter_pass: *const polyshade_counter_pass,

@@ -127,8 +127,8 @@ fn reports_that_are_not_all_shards_of_one_batch_are_refused() {
         ),
         ("1.json version.json 3.json", "version.json: another version of the program"),
         ("1.json shape.json 3.json", "shape.json: this report has version 1, but only version 3"),
-        ("1.json lost.json 3.json", "shaders of 20: a report was changed later"),
-        ("1.json strange.json 3.json", "21 shaders of 20: a report was changed later"),
+        ("1.json lost.json 3.json", "of 20 shaders: a report was edited"),
+        ("1.json strange.json 3.json", "21 of 20 shaders: a report was edited"),
         (
             "1.json command.json 3.json",
             "command.json: the files that the options name, or the devices",
