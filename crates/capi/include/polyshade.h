@@ -1871,7 +1871,8 @@ polyshade_status polyshade_layout_save(const struct polyshade_layout *layout,
                                        size_t *byte_count,
                                        struct polyshade_error *error);
 
-// Loads a layout from the bytes of a `polyshade_layout_save` call. The caller must release `*layout`; it is NULL on failure.
+// Loads a layout from the bytes of a `polyshade_layout_save` call. The caller must release `*layout`; it is NULL on
+// failure.
 polyshade_status polyshade_layout_load(const uint8_t *bytes,
                                        size_t byte_count,
                                        struct polyshade_layout **layout,

@@ -152,7 +152,8 @@ pub unsafe extern "C" fn polyshade_layout_save(
     })
 }
 
-/// Loads a layout from the bytes of a `polyshade_layout_save` call. The caller must release `*layout`; it is NULL on failure.
+/// Loads a layout from the bytes of a `polyshade_layout_save` call. The caller must release `*layout`; it is NULL on
+/// failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_load(
     bytes: *const u8,
