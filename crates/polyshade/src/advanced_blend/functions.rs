@@ -91,7 +91,8 @@ impl Functions {
 
         let (merge, pass) = (code.p.id(), code.p.id());
         let labels: Vec<Id> = equations.iter().map(|_| code.p.id()).collect();
-        let mut operands = vec![word.word(), pass.word()];
+        let mut operands = Vec::with_capacity(2 + 2 * equations.len());
+        operands.extend([word.word(), pass.word()]);
         for (equation, label) in equations.iter().zip(&labels) {
             operands.extend([equation.word(), label.word()]);
         }
