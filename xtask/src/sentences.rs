@@ -1,6 +1,7 @@
 //! `cargo xtask sentences`: draws sentences from documents, comments, messages and commits for a reader to grade.
 
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use crate::command::{output, program};
 use crate::tidy::{File, prose, tracked_files};
@@ -20,15 +21,11 @@ pub(crate) fn run_sentences(seed: u64, count: usize) -> Result<(), String> {
         output(&mut program("git", ["log", "--max-count=300", "--no-merges", "--format=%s"]))?;
     all.extend(log.lines().map(|subject| ("a commit".to_owned(), subject.to_owned())));
 
-    let all: Vec<_> = all.into_iter().collect();
-    let mut drawn = BTreeSet::new();
-    let mut state = seed;
-    while drawn.len() < count.min(all.len()) {
-        state = splitmix(state);
-        drawn.insert((state % all.len() as u64) as usize);
-    }
-    for (number, index) in (1..).zip(drawn) {
-        let (path, sentence) = &all[index];
+    // A hash of the seed and the sentence orders the sentences.
+    let mut all: Vec<_> = all.into_iter().collect();
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    all.sort_by_cached_key(|sentence| hasher.hash_one((seed, sentence)));
+    for (number, (path, sentence)) in (1..).zip(all.iter().take(count)) {
         println!("{number}. {path}: {sentence}");
     }
     Ok(())
@@ -68,12 +65,4 @@ fn messages(file: &File) -> impl Iterator<Item = String> {
         .filter_map(|line| line.split('"').nth(1))
         .filter(|text| is_sentence(text))
         .map(str::to_owned)
-}
-
-/// Returns the next number of the splitmix64 generator.
-fn splitmix(state: u64) -> u64 {
-    let mut bits = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ (bits >> 31)
 }

@@ -36,7 +36,7 @@ impl Settings {
 
     /// Makes these settings the settings of the process.
     pub(crate) fn hold(self) {
-        // The first settings remain, because the shaders of a batch have no settings of their own.
+        // A batch runs each shader through this function too, but the settings of the batch apply.
         let _ = SETTINGS.set(self);
     }
 }

@@ -85,7 +85,7 @@ fn rasterize(
     let before = memory.clone();
     let outputs = vertex.run_vertices(metal, draws, memory)?;
     if draws.len() > 1 && memory.pieces != before.pieces {
-        // Fragments must see the writes by vertices of their own draw, but not the writes by vertices of later draws.
+        // A fragment must see the writes of its draw's vertex functions, and must not see those of later draws.
         *memory = before;
         let mut each = draws.chunks(1);
         return each.try_for_each(|draw| rasterize(metal, shaders, draw, memory, work));

@@ -16,7 +16,8 @@
 //!     Ok(next.module.into_words())
 //! }
 //! # let empty = [0x0723_0203, 0x0001_0000, 0, 1, 0];
-//! # assert_eq!(require_clip_distance(&empty).unwrap()[5..], [2 << 16 | 17, 32]);
+//! # let words = require_clip_distance(&empty).expect("an empty module is valid");
+//! # assert_eq!(words[5..], [2 << 16 | 17, 32]);
 //! ```
 //!
 //! The crate knows the grammar of SPIR-V, but no lowerings and nothing about Vulkan. It does no I/O and prints no

@@ -28,7 +28,7 @@ pub(crate) struct Command {
     /// Whether the verb can write its own report.
     pub(super) reports: bool,
     pub(super) variants: bool,
-    /// The variants that have an option of their own, such as `--complement`.
+    /// The variants that a separate option writes, such as `--complement`.
     beside: Vec<&'static str>,
     pub(super) json: bool,
     /// Whether this machine's devices or its load may be the reason why a shader is unsupported.

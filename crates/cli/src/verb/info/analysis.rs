@@ -1,4 +1,4 @@
-//! Analyses a module once for all its entry points, of which there may be thousands.
+//! Analyses a module once for all its entry points. A module may have thousands.
 
 use polyshade::Module;
 use polyshade::spv::view::{AnyVariable, FunctionCall, Inst, Mode};
