@@ -255,11 +255,17 @@ fn a_counter_that_is_not_gone_on_from() {
     assert!(found.draw.expect("it is of a draw").contains("resumed"));
 }
 
+/// Returns whether words were written past the last vertex or past the range. The first one differs between drivers.
+fn exceeds_a_limit(found: &Difference) -> bool {
+    let limits = ["past its last vertex", "past the end of its range"];
+    limits.into_iter().any(|limit| found.message.contains(limit))
+}
+
 #[test]
 fn a_limit_that_counts_vertices_and_not_primitives() {
     // Part of a primitive is stored if the buffer ends within the primitive.
     let found = replaced("put", 0, &["OpULessThan"], ["OpULessThan", "OpULessThanEqual"]);
-    assert!(found.message.contains("past the end of its range"), "{found}");
+    assert!(exceeds_a_limit(&found), "{found}");
 }
 
 #[test]
@@ -271,7 +277,7 @@ fn a_limit_that_is_not_kept() {
         text.function.insert(line, format!("%more = OpIAdd %uint {value} %uint_2"));
         text.replace(line + 1, &value, "%more")
     });
-    assert!(found.message.contains("past the end of its range"), "{found}");
+    assert!(exceeds_a_limit(&found), "{found}");
 }
 
 #[test]
