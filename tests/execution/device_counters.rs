@@ -21,8 +21,8 @@ use case::{
 use polyshade::host::ParamSource as Host;
 use polyshade::transform_feedback::Options;
 use polyshade_planner::{
-    self as planner, Begin, CounterOwner, CounterPass, ParamValue, PassState, Path, Pipeline, Plan,
-    Preset, RecordAt, Step, Topology,
+    self as planner, Begin, CounterOwner, CounterPass, ParamValue, Path, Pipeline, Plan, Preset,
+    Step, Topology,
 };
 use polyshade_vulkan::{
     Executed, Indices, IndirectArguments, Item, Place, PlannedDraw, Runner, Sequence,
@@ -65,8 +65,6 @@ struct Way<'m> {
     on: On<'m>,
     path: Path,
     again: u32,
-    /// The pass state that is passed to the planner.
-    pass: PassState,
 }
 
 /// Returns the plans of all pieces, for cases that are submitted together.
@@ -78,7 +76,7 @@ fn plans(subject: &Subject, way: Way<'_>, cases: &[Case]) -> Vec<Vec<Plan>> {
         let pipeline = Pipeline { primitive_restart, ..pipeline };
         let plan = |number| {
             let first = index * (FEEDBACK + subject.layout().len());
-            let state = case.state(subject.layout(), number, (way.path, way.pass), first);
+            let state = case.state(subject.layout(), number, way.path, first);
             let plan = planner::plan(&device, &pipeline, &state);
             plan.unwrap_or_else(|error| panic!("{error}: {case:?}"))
         };
@@ -116,9 +114,6 @@ fn execute_with(
     for (index, (case, plans)) in cases.iter().zip(&plans).enumerate() {
         sequence.items.push(Item::BeginPass(None));
         for (number, plan) in plans.iter().enumerate() {
-            if number > 0 && way.pass == PassState::RecordedAround && case.begins_pass(number) {
-                sequence.items.extend([Item::EndPass, Item::BeginPass(None)]);
-            }
             let mut planned = planned(subject, plan, (case, number), index * count);
             subject.feed(way.path, feed, &mut planned, &mut sequence.work);
             sequence.items.push(Item::Draw(Box::new(planned)));
@@ -223,13 +218,9 @@ fn some_of(
 
 /// Compares both drivers with the model, and returns a description of the first difference. lavapipe's native feature
 /// is compared too if it captures the case correctly.
-fn compare(
-    subject: &Subject,
-    (path, again, pass): (Path, u32, PassState),
-    cases: &[Case],
-) -> Result<(), String> {
+fn compare(subject: &Subject, (path, again): (Path, u32), cases: &[Case]) -> Result<(), String> {
     for driver in DRIVERS {
-        let way = Way { on: On::Driver(driver), path, again, pass };
+        let way = Way { on: On::Driver(driver), path, again };
         let left = execute(subject, way, cases, |_| {});
         for (case, mut left) in cases.iter().zip(left) {
             let mut model = case.model(subject, 1 + again);
@@ -243,8 +234,7 @@ fn compare(
         }
     }
     let native: Vec<Case> = cases.iter().filter(|case| has_native(case)).cloned().collect();
-    let (on, path) = (On::Driver(Driver::Lavapipe), Path::Extension);
-    let way = Way { on, path, again, pass: PassState::Interruptible };
+    let way = Way { on: On::Driver(Driver::Lavapipe), path: Path::Extension, again };
     for (case, mut left) in native.iter().zip(execute(subject, way, &native, |_| {})) {
         let mut model = case.model(subject, 1 + again);
         if again > 0 {
@@ -306,7 +296,7 @@ fn wrong_plans_are_noticed() {
             if name == "table" && !host.is_address() {
                 continue;
             }
-            let unnoticed = unnoticed(&subject, (path, PassState::Interruptible), &cases, |step| {
+            let unnoticed = unnoticed(&subject, path, &cases, |step| {
                 if let Step::CounterPass(keep) = step {
                     edit(keep);
                 }
@@ -317,29 +307,11 @@ fn wrong_plans_are_noticed() {
 }
 
 /// Returns the number of cases whose results on lavapipe equal the model's despite `edit`.
-fn unnoticed(
-    subject: &Subject,
-    (path, pass): (Path, PassState),
-    cases: &[Case],
-    edit: impl Fn(&mut Step),
-) -> usize {
-    let way = Way { on: On::Driver(Driver::Lavapipe), path, again: 0, pass };
+fn unnoticed(subject: &Subject, path: Path, cases: &[Case], edit: impl Fn(&mut Step)) -> usize {
+    let way = Way { on: On::Driver(Driver::Lavapipe), path, again: 0 };
     let left = execute(subject, way, cases, |plan| plan.steps.iter_mut().for_each(&edit));
     let same = cases.iter().zip(&left).filter(|(case, left)| case.model(subject, 1) == **left);
     same.count()
-}
-
-/// Steps that must be recorded before a pass are detected if they are recorded after it.
-#[test]
-fn steps_on_the_wrong_side_are_noticed() {
-    let on = (HOSTS[5], Path::Storage);
-    let (subject, cases) = some(&mut Noise::new(), on, false, false);
-    let unnoticed = unnoticed(&subject, (on.1, PassState::RecordedAround), &cases, |step| {
-        if *step == Step::Record(RecordAt::BeforePass) {
-            *step = Step::Record(RecordAt::AfterPass);
-        }
-    });
-    assert!(unnoticed < BATCH / 2);
 }
 
 fn fill_with_noise(noise: &mut Noise, memory: &mut [Vec<u8>]) {
@@ -363,17 +335,15 @@ fn fill_with_noise(noise: &mut Noise, memory: &mut [Vec<u8>]) {
 /// For any arguments, counts, counters and indices, nothing outside the ranges is written.
 #[test]
 fn hostile_numbers_stay_within_the_ranges() {
-    let addresses = ((HOSTS[5], Path::Storage), PassState::RecordedAround);
-    let buffers = ((HOSTS[0], Path::Storage), PassState::Interruptible);
-    let dispatched = ((HOSTS[0], Path::Compute), PassState::Interruptible);
-    let all = [addresses, buffers, dispatched];
-    for ((on, pass), indexed) in all.into_iter().flat_map(|one| [(one, false), (one, true)]) {
+    // Parameters at addresses and in buffers, and captures by a compute stage.
+    let all = [(HOSTS[5], Path::Storage), (HOSTS[0], Path::Storage), (HOSTS[0], Path::Compute)];
+    for (on, indexed) in all.into_iter().flat_map(|one| [(one, false), (one, true)]) {
         let mut noise = Noise::new();
         noise.skip(1000);
         let (subject, cases) = some(&mut noise, on, indexed, indexed);
         let path = on.1;
         for driver in DRIVERS {
-            let way = Way { on: On::Driver(driver), path, again: 0, pass };
+            let way = Way { on: On::Driver(driver), path, again: 0 };
             let fill = |memory: &mut [Vec<u8>]| fill_with_noise(&mut noise, memory);
             for (case, (memory, _)) in
                 cases.iter().zip(execute_with(&subject, way, &cases, |_| {}, fill))

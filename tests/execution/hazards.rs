@@ -203,8 +203,7 @@ impl Walk {
                 | Step::BeginQuery(_)
                 | Step::EndQuery(_)
                 | Step::Count(_)
-                | Step::Advance(_)
-                | Step::Record(_) => {}
+                | Step::Advance(_) => {}
             }
         }
     }

@@ -304,7 +304,7 @@ pub(crate) fn scene_by(
     planned.arguments = (!is_told).then(|| Place { buffer: 3, offset: 0 }.into());
     let draw = Item::Draw(Box::new(planned));
     let items = match pass {
-        PassState::Interruptible | PassState::Uninterruptible | PassState::RecordedAround => {
+        PassState::Interruptible | PassState::Uninterruptible => {
             vec![Item::BeginPass(Some(0)), draw, Item::EndPass]
         }
         PassState::Outside => vec![draw],

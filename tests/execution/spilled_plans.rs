@@ -47,7 +47,7 @@ fn what_passes_through_is_drawn() {
     for (way, device) in devices() {
         let rig = rig(way);
         for topology in topologies {
-            for pass in [PassState::Interruptible, PassState::Outside, PassState::RecordedAround] {
+            for pass in [PassState::Interruptible, PassState::Outside] {
                 let draw = |cost, active| {
                     let pipeline = pipeline(&rig, topology, way, cost);
                     scene(&rig, &fragment, (way, &device), (&pipeline, active, pass))

@@ -164,11 +164,6 @@ fn dispatched_captures() {
     section(&mut text, "discarded", &Preset::VulkanMobile.into(), &discarded, &drawn);
     drawn.pass = PassState::Uninterruptible;
     section(&mut text, "kept", &Preset::VulkanMobile.into(), &with_path(Path::Compute), &drawn);
-    drawn.pass = PassState::RecordedAround;
-    for preset in [Preset::VulkanMobile, Preset::Metal] {
-        let name = format!("{}, lists around the pass", preset.name());
-        section(&mut text, &name, &preset.into(), &with_path(Path::Compute), &drawn);
-    }
     golden("dispatched.txt", &text);
 }
 

@@ -2,8 +2,8 @@
 
 use polyshade_planner::{
     Api, Attachments, Begin, Bound, Contents, Device, Draw, End, Feedback, PassState, Path,
-    Pipeline, Plan, Position, Rasterization, RasterizationOff, RecordAt, Resource, Step,
-    StorageRange, Variant,
+    Pipeline, Plan, Position, Rasterization, RasterizationOff, Resource, Step, StorageRange,
+    Variant,
 };
 
 /// Describes the rule that a plan breaks.
@@ -35,8 +35,6 @@ struct Walk<'s> {
     outputs: Option<bool>,
     /// The number of runs of the shader.
     runs: usize,
-    /// The part of the plan that contains the current step: before, in or after the pass.
-    side: RecordAt,
     /// The ranges that are bound for writing.
     stored: Vec<StorageRange>,
 }
@@ -68,7 +66,6 @@ impl<'s> Walk<'s> {
             computes: None,
             outputs: None,
             runs: 0,
-            side: RecordAt::InPass,
             stored: Vec::new(),
         }
     }
@@ -87,10 +84,7 @@ impl<'s> Walk<'s> {
                 rule(self.open == Some(*attachments), "the open pass ends")?;
                 rule(!self.running, "capture ends before its pass")?;
                 rule(self.queries == 0, "a query ends in the pass in which it began")?;
-                let kept = matches!(
-                    self.draw.pass,
-                    PassState::Uninterruptible | PassState::RecordedAround
-                );
+                let kept = self.draw.pass == PassState::Uninterruptible;
                 rule(!kept || self.open != Some(Attachments::Application), "the pass is kept")?;
                 self.open = None;
                 self.waited = false;
@@ -135,7 +129,6 @@ impl<'s> Walk<'s> {
             Step::FindSegments | Step::CounterPass(_) => {
                 rule(self.open.is_none(), "no dispatch inside a pass")?
             }
-            Step::Record(side) => self.record(*side)?,
             Step::BindStorage(range) => self.bind(range)?,
             Step::Count(_)
             | Step::BindIndices(..)
@@ -180,26 +173,6 @@ impl<'s> Walk<'s> {
             rule(!is_one || !overlap(ranges[0], ranges[1]), "written ranges are bound once")?;
         }
         self.stored.push(*range);
-        Ok(())
-    }
-
-    fn record(&mut self, side: RecordAt) -> Result<(), String> {
-        rule(self.draw.pass == PassState::RecordedAround, "a pass with lists has sides")?;
-        let nothing = self.captures + self.rasterizes == 0;
-        let follows = match (self.side, side) {
-            (RecordAt::InPass, RecordAt::BeforePass) => nothing,
-            (RecordAt::BeforePass, RecordAt::InPass) | (RecordAt::InPass, RecordAt::AfterPass) => {
-                true
-            }
-            _ => false,
-        };
-        rule(follows, "the sides of a pass are recorded in order")?;
-        rule(
-            !self.running && self.queries == 0,
-            "captures and queries end on the side where they begin",
-        )?;
-        self.open = (side == RecordAt::InPass).then_some(Attachments::Application);
-        self.side = side;
         Ok(())
     }
 
@@ -261,7 +234,6 @@ impl<'s> Walk<'s> {
         rule(self.queries == 0, "queries end")?;
         let inside = self.draw.pass != PassState::Outside;
         let wanted = inside || native && runs_on;
-        let open = self.open.is_some() || self.side != RecordAt::InPass;
-        rule(open == wanted, "the pass is as it was")
+        rule(self.open.is_some() == wanted, "the pass is as it was")
     }
 }

@@ -196,15 +196,6 @@ static void print_step(const polyshade_step *step) {
     case POLYSHADE_STEP_COUNTER_PASS:
         print_counter_pass(step->counter_pass);
         break;
-    case POLYSHADE_STEP_RECORD_BEFORE_PASS:
-        printf("before the pass:\n");
-        break;
-    case POLYSHADE_STEP_RECORD_IN_PASS:
-        printf("in the pass:\n");
-        break;
-    case POLYSHADE_STEP_RECORD_AFTER_PASS:
-        printf("after the pass:\n");
-        break;
     default:
         /* A step of a later version of the library. */
         fprintf(stderr, "step %" PRIu32 " is not known\n", step->kind);

@@ -594,15 +594,6 @@
 // `polyshade_layout_outputs_size` bytes, and the same buffer wherever the plan binds it.
 #define POLYSHADE_STEP_BIND_OUTPUTS 22
 
-// The following steps are recorded before the application's pass, which cannot end, after those of earlier draws.
-#define POLYSHADE_STEP_RECORD_BEFORE_PASS 23
-
-// The following steps are recorded in the pass, where every plan begins.
-#define POLYSHADE_STEP_RECORD_IN_PASS 24
-
-// The following steps are recorded after the pass.
-#define POLYSHADE_STEP_RECORD_AFTER_PASS 25
-
 // The application's attachments.
 #define POLYSHADE_ATTACHMENTS_APPLICATION 0
 

@@ -1,7 +1,6 @@
 //! Builds a plan: tracks the active pass, and ends the pass where a barrier must be outside of passes.
 
 mod assembly;
-mod record_at;
 mod waits;
 
 use super::check::{check_counter_pass, stream};
@@ -58,11 +57,9 @@ impl<'s> PlanBuilder<'s> {
         if barriers.is_empty() {
             return;
         }
+        self.close();
         if self.device.api == Api::Vulkan {
-            self.close();
             self.steps.push(Step::Barriers(barriers));
-        } else if self.draw.pass != PassState::RecordedAround {
-            self.close();
         }
     }
 
@@ -121,9 +118,7 @@ impl<'s> PlanBuilder<'s> {
         let words = pass.params.as_ref().map(|words| words.source);
         let arguments = matches!(self.call_of_points(), Ok(DrawCall::FromCounterPass));
         self.steps.push(Step::CounterPass(pass));
-        let kept = sync::after_counter_pass(words, self.stores_in(), arguments);
-        let barriers = [kept].into_iter().chain(self.wait_before_counter_pass()).collect();
-        self.wait(barriers);
+        self.wait(vec![sync::after_counter_pass(words, self.stores_in(), arguments)]);
     }
 
     /// The shader stage that captures.
@@ -186,10 +181,9 @@ impl<'s> PlanBuilder<'s> {
         self.begun && self.open.is_none() && self.device.api != Api::Vulkan
     }
 
-    /// Begins a separate pass for the capture, unless an active pass can contain it. A pass that is recorded around
-    /// cannot.
+    /// Begins a separate pass for the capture, unless an active pass can contain it.
     pub(super) fn open_pass_of_capture(&mut self) {
-        if self.open.is_none() || self.draw.pass == PassState::RecordedAround {
+        if self.open.is_none() {
             self.open_own_pass();
         }
     }
@@ -207,8 +201,7 @@ impl<'s> PlanBuilder<'s> {
         }
         self.close();
         let scope = self.device.pass_scope();
-        let goes_on = contents == Contents::Load && self.draw.pass != PassState::RecordedAround;
-        if goes_on && self.device.api == Api::Vulkan {
+        if contents == Contents::Load && self.device.api == Api::Vulkan {
             match self.steps.last_mut() {
                 Some(Step::Barriers(barriers)) => barriers.push(sync::attachments()),
                 _ => self.steps.push(Step::Barriers(vec![sync::attachments()])),
@@ -443,14 +436,7 @@ impl<'s> PlanBuilder<'s> {
             let message = "the active pass would have to end for a barrier or another pass";
             return Err(Error::new(&code::PLAN_PASS_MUST_END, message));
         }
-        let steps = match self.draw.pass {
-            PassState::RecordedAround => record_at::around(self.steps)?,
-            PassState::Outside | PassState::Interruptible | PassState::Uninterruptible => {
-                self.steps
-            }
-        };
-        let (vertex_order, shader_runs) =
-            (vertex_order.unwrap_or(VertexOrder::AsProvoked), self.shader_runs);
-        Ok(Plan { path, vertex_order, shader_runs, steps })
+        let vertex_order = vertex_order.unwrap_or(VertexOrder::AsProvoked);
+        Ok(Plan { path, vertex_order, shader_runs: self.shader_runs, steps: self.steps })
     }
 }

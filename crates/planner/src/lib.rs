@@ -59,7 +59,7 @@ pub use state::{
 pub use steps::{
     Assembly, Attachments, Bind, Contents, CountedBy, CounterPass, Counters, DrawCall,
     FeedbackRange, ParamRange, ParamValue, ParamValues, Pass, PassScope, Plan, Position,
-    Rasterization, RecordAt, ShaderRuns, SpillCost, Step, StorageRange, Variant, VertexOrder,
+    Rasterization, ShaderRuns, SpillCost, Step, StorageRange, Variant, VertexOrder,
 };
 pub use sync::{Accesses, Barrier, Resource, Scope, Stages, barrier};
 

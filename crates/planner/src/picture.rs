@@ -1,8 +1,7 @@
 //! A plan as a picture.
 
 use crate::{
-    Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, RecordAt,
-    Resource, Step,
+    Api, Attachments, Barrier, Bind, Device, Path, Plan, Position, Rasterization, Resource, Step,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -260,8 +259,7 @@ impl Reader {
 fn headlines(step: &Step) -> Vec<(Kind, String, Vec<String>)> {
     let kind = match step {
         Step::BeginPass(pass) => Kind::Begin(pass.attachments),
-        Step::EndPass(_) | Step::Record(RecordAt::AfterPass) => Kind::End,
-        Step::Record(RecordAt::InPass) => Kind::Begin(Attachments::Application),
+        Step::EndPass(_) => Kind::End,
         Step::Barriers(barriers) => {
             let headline = |one: &Barrier| {
                 let details = vec![one.from.to_string(), format!("→ {}", one.to)];

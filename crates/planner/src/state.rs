@@ -359,11 +359,6 @@ pub enum PassState {
     /// the first, and while the application's own queries or conditional rendering are active. Planning fails if the
     /// pass would have to end.
     Uninterruptible,
-    /// A pass is active and cannot be interrupted, but the host can record commands before and after it. Steps
-    /// [`Record`](super::Step::Record) choose between the three places. The commands in [`before`](Draw::before)
-    /// precede the pass, and the commands in [`next`](Draw::next) follow it. No draw in the pass can wait for data
-    /// that is captured in it.
-    RecordedAround,
 }
 
 /// Whether transform feedback is active, paused or inactive at a draw.

@@ -28,21 +28,6 @@ pub struct Plan {
     pub steps: Vec<Step>,
 }
 
-impl Plan {
-    /// Returns the steps that are recorded before, in or after the application's pass, in their order. All steps are
-    /// in the pass unless the pass is [recorded around](super::PassState::RecordedAround).
-    pub fn at(&self, place: RecordAt) -> impl Iterator<Item = &Step> {
-        let mut now = RecordAt::InPass;
-        self.steps.iter().filter(move |step| match step {
-            Step::Record(next) => {
-                now = *next;
-                false
-            }
-            _ => now == place,
-        })
-    }
-}
-
 /// Which vertex of a primitive is captured first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Serialize))]
@@ -112,29 +97,6 @@ pub enum Step {
     FindSegments,
     /// Advance the counters on the device: dispatch the [shader](crate::counter_pass::Shader::Count).
     CounterPass(CounterPass),
-    /// Record the next steps before, in or after the application's pass, following the steps of earlier draws there.
-    /// Only plans for passes that are [recorded around](super::PassState::RecordedAround) have such steps. A plan
-    /// begins in the pass.
-    Record(RecordAt),
-}
-
-/// Where commands for a draw in a pass are recorded.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum RecordAt {
-    /// Before the pass. For a secondary command buffer, this is before the pass of the primary command buffer that
-    /// executes it.
-    BeforePass,
-    /// In the pass.
-    InPass,
-    /// After the pass.
-    AfterPass,
-}
-
-impl RecordAt {
-    /// All values, in the order in which they occur in a plan.
-    pub const ALL: [Self; 3] = [Self::BeforePass, Self::InPass, Self::AfterPass];
 }
 
 /// A dispatch of the counter pass for a draw, with a [job](crate::counter_pass::Job).

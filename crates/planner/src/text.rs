@@ -5,7 +5,7 @@ mod words;
 use super::state::{Counter, Query};
 use super::steps::{
     Assembly, Attachments, Bind, Contents, CountedBy, Counters, DrawCall, FeedbackRange, Pass,
-    PassScope, Plan, Position, Rasterization, RecordAt, Step, Variant, VertexOrder,
+    PassScope, Plan, Position, Rasterization, Step, Variant, VertexOrder,
 };
 use super::sync::{Barrier, Scope};
 use polyshade::transform_feedback::ProvokingVertex;
@@ -24,13 +24,13 @@ impl fmt::Display for Plan {
         }
         let mut indent = "";
         for step in &self.steps {
-            if matches!(step, Step::EndPass(_) | Step::Record(_)) {
+            if matches!(step, Step::EndPass(_)) {
                 indent = "";
             }
             for line in step.to_string().lines() {
                 writeln!(f, "{indent}{line}")?;
             }
-            if matches!(step, Step::BeginPass(_) | Step::Record(_)) {
+            if matches!(step, Step::BeginPass(_)) {
                 indent = "  ";
             }
         }
@@ -43,9 +43,6 @@ impl fmt::Display for Step {
         match self {
             Self::BeginPass(pass) => pass.fmt(f),
             Self::EndPass(attachments) => write!(f, "end pass: {attachments}"),
-            Self::Record(RecordAt::BeforePass) => f.write_str("record before the pass:"),
-            Self::Record(RecordAt::InPass) => f.write_str("record in the pass:"),
-            Self::Record(RecordAt::AfterPass) => f.write_str("record after the pass:"),
             Self::Barriers(barriers) => {
                 for barrier in barriers {
                     writeln!(f, "barrier: {barrier}")?;

@@ -272,7 +272,6 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
             PassState::Outside,
             PassState::Interruptible,
             PassState::Uninterruptible,
-            PassState::RecordedAround,
         ]),
         feedback: match choices.below(8) {
             0 => Feedback::Inactive,

@@ -325,18 +325,12 @@ impl Case {
         ([bytes(&counters)].into_iter().chain(memory).collect(), counts)
     }
 
-    /// Whether a piece is the first of its pass. In a `RecordedAround` pass, no draw can wait for captures of the
-    /// same pass.
-    pub(super) fn begins_pass(&self, number: usize) -> bool {
-        number == 0 || self.pieces[number].begin != Begin::Running
-    }
-
-    /// Returns the state of a draw whose buffers begin with `first`.
+    /// Returns the state of a draw in a pass that may end, whose buffers begin with `first`.
     pub(super) fn state(
         &self,
         layout: &[BufferLayout],
         number: usize,
-        (path, pass): (Path, PassState),
+        path: Path,
         first: usize,
     ) -> DrawState {
         let piece = &self.pieces[number];
@@ -376,14 +370,12 @@ impl Case {
                 before: Vec::new(),
             }),
         };
-        // Draws of an active capture need not wait, because they store to other bytes.
-        let waits = number > 0 && (pass != PassState::RecordedAround || self.begins_pass(number));
         let before = Uses {
-            captured: if waits { vec![Use::Capture(path)] } else { Vec::new() },
+            captured: if number > 0 { vec![Use::Capture(path)] } else { Vec::new() },
             counters: if number > 0 { self.of_counters(path).to_vec() } else { Vec::new() },
             inputs: Vec::new(),
         };
-        let feedback = Feedback::Active(active);
+        let (pass, feedback) = (PassState::Interruptible, Feedback::Active(active));
         let queries = vec![Query::Stream(0)];
         DrawState { call, pass, feedback, queries, before, ..DrawState::default() }
     }

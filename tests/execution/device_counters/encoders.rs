@@ -6,7 +6,7 @@ use crate::noise::Noise;
 use crate::storage::HOSTS;
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade_metal::Metal;
-use polyshade_planner::{CounterPass, ParamValue, PassState, Path, Preset, Step};
+use polyshade_planner::{CounterPass, ParamValue, Path, Preset, Step};
 use polyshade_vulkan::{Capabilities, Counts, Error, Layer, Message, Outcome, Runner, Work};
 
 /// The number of captures of each kind that are executed for Metal.
@@ -33,22 +33,18 @@ fn right(
     cases.iter().map(of).collect()
 }
 
-/// The counter pass runs in encoders of the application, and before them.
+/// The counter pass runs between two encoders of the application's pass.
 #[test]
 fn the_device_keeps_on_metal() {
     let metal = Metal::new().expect("a machine that builds polyshade has a C++ compiler");
     let on = On::Encoders(Preset::Metal, &metal);
     let mut noise = Noise::new();
     for path in [Path::Storage, Path::Compute] {
-        for (indexed, pass) in [
-            (false, PassState::Interruptible),
-            (true, PassState::Interruptible),
-            (true, PassState::RecordedAround),
-        ] {
+        for indexed in [false, true] {
             let (subject, cases) = some(&mut noise, path, indexed);
-            let way = Way { on, path, again: 0, pass };
+            let way = Way { on, path, again: 0 };
             for one in right(&subject, way, &cases[..CASES], |_| {}) {
-                one.unwrap_or_else(|what| panic!("{path:?} {pass:?} {what}"));
+                one.unwrap_or_else(|what| panic!("{path:?} {what}"));
             }
         }
     }
@@ -67,7 +63,7 @@ fn wrong_plans_for_metal_are_noticed() {
     let on = On::Encoders(Preset::Metal, &metal);
     for path in [Path::Storage, Path::Compute] {
         let (subject, cases) = some(&mut Noise::new(), path, false);
-        let way = Way { on, path, again: 0, pass: PassState::Interruptible };
+        let way = Way { on, path, again: 0 };
         let right = right(&subject, way, &cases[..CASES], without_vertices);
         assert!(right.iter().any(Result::is_err), "{path:?}");
     }
@@ -116,7 +112,7 @@ fn keeps_in_webgpu(by: WebGpu) {
     capabilities.limits.min_storage_buffer_offset_alignment = 256;
     let web = Web { by, capabilities };
     let (on, path) = (On::Encoders(Preset::WebGpu, &web), Path::Compute);
-    let way = Way { on, path, again: 0, pass: PassState::Interruptible };
+    let way = Way { on, path, again: 0 };
     let mut noise = Noise::new();
     for indexed in [false, true] {
         let (subject, mut cases) = some(&mut noise, path, indexed);

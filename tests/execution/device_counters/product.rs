@@ -5,7 +5,7 @@ use crate::drivers::Driver;
 use crate::noise::Noise;
 use crate::storage::HOSTS;
 use polyshade::host::AddressSource;
-use polyshade_planner::{CounterOwner, PassState, Path};
+use polyshade_planner::{CounterOwner, Path};
 use polyshade_vulkan::vk;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
@@ -26,7 +26,6 @@ struct Group {
     restart: bool,
     limit_in_vertices: bool,
     again: u32,
-    pass: PassState,
     cases: Vec<Case>,
 }
 
@@ -44,14 +43,10 @@ impl Group {
             (noise.below(2) == 1).then(|| super::subject::FORMATS[noise.below(6) as usize]);
         let limit_in_vertices = noise.below(2) == 1;
         let one_by_one = !host.is_address() && looks_at_ranges();
-        let (again, pass) = match counter_owner {
+        let again = match counter_owner {
             // The host's parameters would be the same in a second submission, so there is only one.
-            CounterOwner::Host => (0, PassState::Interruptible),
-            CounterOwner::Device => {
-                let pass =
-                    [PassState::Interruptible, PassState::RecordedAround][noise.below(2) as usize];
-                (noise.below(2), if one_by_one { PassState::Interruptible } else { pass })
-            }
+            CounterOwner::Host => 0,
+            CounterOwner::Device => noise.below(2),
         };
         let buffers = Subject::buffers(LISTS[list]);
         let in_bounds = format.is_some();
@@ -68,7 +63,6 @@ impl Group {
             restart,
             limit_in_vertices,
             again,
-            pass,
             cases,
         }
     }
@@ -81,7 +75,7 @@ impl Group {
                 if self.limit_in_vertices { options.limit_in_vertices() } else { options };
             on_path(options, self.path)
         });
-        compare(&subject, (self.path, self.again, self.pass), &self.cases)
+        compare(&subject, (self.path, self.again), &self.cases)
     }
 }
 
@@ -140,8 +134,8 @@ fn whatever_comes_together_is_captured() {
             let mut seen = seen.borrow_mut();
             seen.0 += group.cases.len();
             seen.1.insert(format!(
-                "{:?} {:?} {} {:?}",
-                group.counter_owner, group.path, group.indexed, group.pass
+                "{:?} {:?} {} {}",
+                group.counter_owner, group.path, group.indexed, group.again
             ));
             group.compare().map_err(TestCaseError::fail)
         });

@@ -7,8 +7,8 @@ use crate::failure::POLYSHADE_NONE;
 use crate::ffi::first;
 use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, Contents, CountedBy, Counter, CounterPass, Counters,
-    DrawCall, FeedbackRange, Pass, PassScope, Position, Query, Rasterization, RecordAt, Resource,
-    Step, StorageRange, Topology, Variant,
+    DrawCall, FeedbackRange, Pass, PassScope, Position, Query, Rasterization, Resource, Step,
+    StorageRange, Topology, Variant,
 };
 use std::ptr::null;
 
@@ -74,7 +74,7 @@ impl OwnedStep {
                 lists.counters = written.iter().map(|one| counter(Some(one))).collect();
             }
             Step::BindCompute(variant) => step.pipeline.variant = bound(*variant),
-            Step::FindSegments | Step::Record(_) => {}
+            Step::FindSegments => {}
             Step::CounterPass(counter_pass) => {
                 lists.counter_pass = Some(CounterPassLists::new(counter_pass))
             }
@@ -114,9 +114,6 @@ fn kind(of: &Step) -> u32 {
         Step::BindCompute(_) => POLYSHADE_STEP_BIND_COMPUTE,
         Step::Dispatch(_) => POLYSHADE_STEP_DISPATCH,
         Step::BindOutputs(..) => POLYSHADE_STEP_BIND_OUTPUTS,
-        Step::Record(RecordAt::BeforePass) => POLYSHADE_STEP_RECORD_BEFORE_PASS,
-        Step::Record(RecordAt::InPass) => POLYSHADE_STEP_RECORD_IN_PASS,
-        Step::Record(RecordAt::AfterPass) => POLYSHADE_STEP_RECORD_AFTER_PASS,
     }
 }
 

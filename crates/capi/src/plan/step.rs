@@ -50,12 +50,6 @@ pub const POLYSHADE_STEP_DISPATCH: u32 = 21;
 /// Binds the buffer of spilled outputs as a storage buffer at `storage.set` and `storage.binding`. The host provides
 /// `polyshade_layout_outputs_size` bytes, and the same buffer wherever the plan binds it.
 pub const POLYSHADE_STEP_BIND_OUTPUTS: u32 = 22;
-/// The following steps are recorded before the application's pass, which cannot end, after those of earlier draws.
-pub const POLYSHADE_STEP_RECORD_BEFORE_PASS: u32 = 23;
-/// The following steps are recorded in the pass, where every plan begins.
-pub const POLYSHADE_STEP_RECORD_IN_PASS: u32 = 24;
-/// The following steps are recorded after the pass.
-pub const POLYSHADE_STEP_RECORD_AFTER_PASS: u32 = 25;
 
 /// The application's attachments.
 pub const POLYSHADE_ATTACHMENTS_APPLICATION: u32 = 0;

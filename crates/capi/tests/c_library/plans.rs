@@ -10,7 +10,7 @@ use polyshade_capi::plan::*;
 use polyshade_planner::counter_pass::{
     self, Arguments, Draws, Job, List, Predicate, Segments, Shader,
 };
-use polyshade_planner::{ParamValue, RecordAt, Step};
+use polyshade_planner::{ParamValue, Step};
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
@@ -55,9 +55,11 @@ fn plans_are_those_of_the_program() {
 /// Compares every step of a plan: the struct and the planner's step.
 #[test]
 fn steps_are_those_of_the_planner() {
-    let stored = ["resumed-strip", "device-counters-indirect", "recorded-around-indirect"]
-        .map(|name| (name, POLYSHADE_PATH_STORAGE));
-    for (name, path) in stored.into_iter().chain([("dispatched-mesh", POLYSHADE_PATH_COMPUTE)]) {
+    for (name, path) in [
+        ("resumed-strip", POLYSHADE_PATH_STORAGE),
+        ("device-counters-indirect", POLYSHADE_PATH_STORAGE),
+        ("dispatched-mesh", POLYSHADE_PATH_COMPUTE),
+    ] {
         let state = state(name);
         let plan = plan(&state);
         let mut info = zeros!(polyshade_plan_info);
@@ -134,9 +136,6 @@ fn says(step: &polyshade_step, planned: &Step) -> bool {
             at.eq(saved.iter().map(|one| one.map(|one| (one.buffer, one.offset))))
         }
         (Step::FindSegments, POLYSHADE_STEP_FIND_SEGMENTS) => true,
-        (Step::Record(RecordAt::BeforePass), POLYSHADE_STEP_RECORD_BEFORE_PASS)
-        | (Step::Record(RecordAt::InPass), POLYSHADE_STEP_RECORD_IN_PASS)
-        | (Step::Record(RecordAt::AfterPass), POLYSHADE_STEP_RECORD_AFTER_PASS) => true,
         (Step::CounterPass(planned), POLYSHADE_STEP_COUNTER_PASS) => {
             // SAFETY: the struct is valid as long as the plan.
             let counter_pass = unsafe { &*step.counter_pass };

@@ -1,7 +1,7 @@
 //! The barriers before and after a draw.
 
 use super::super::device::Api;
-use super::super::state::{ByteCount, Call, Feedback, PassState, Path, ShaderStage, Use};
+use super::super::state::{ByteCount, Call, Feedback, Path, ShaderStage, Use};
 use super::super::sync::{self, Barrier, Resource, barrier};
 use super::PlanBuilder;
 use crate::code;
@@ -74,10 +74,11 @@ impl<'s> PlanBuilder<'s> {
         barriers.extend(barrier(Resource::Captured, &own, &after));
         let after = self.not_apart(&next.inputs);
         barriers.extend(barrier(Resource::Inputs, &self.inputs(), &after));
-        if self.draw.pass != PassState::RecordedAround {
-            barriers.extend(self.counters_after(true));
+        let after = self.not_apart(&next.counters);
+        barriers.extend(barrier(Resource::Counters, &self.counter_uses(), &after));
+        if let Some((_, own)) = self.device_count() {
+            barriers.extend(barrier(Resource::Count, &[own], &after));
         }
-        barriers.extend(self.counters_after(false));
         if self.runs_on() && !barriers.is_empty() {
             return Err(Error::new(
                 &code::PLAN_WAIT_DURING_CAPTURE,
@@ -86,25 +87,6 @@ impl<'s> PlanBuilder<'s> {
         }
         self.wait(barriers);
         Ok(())
-    }
-
-    /// Returns the barriers between the draw's uses of counters and later commands. `by_counter_pass` selects the
-    /// uses by the counter pass; otherwise only other uses are included.
-    fn counters_after(&self, by_counter_pass: bool) -> impl Iterator<Item = Barrier> {
-        let next = self.not_apart(&self.draw.next.counters);
-        let counters = match by_counter_pass == self.path.stores() {
-            true => barrier(Resource::Counters, &self.counter_uses(), &next),
-            false => None,
-        };
-        let count = self.device_count().map(|(_, own)| own);
-        let count = count.filter(|own| by_counter_pass == (*own == COUNTER_PASS_READS));
-        counters.into_iter().chain(count.and_then(|own| barrier(Resource::Count, &[own], &next)))
-    }
-
-    /// Returns the barriers for the counter pass that must precede a pass that is recorded around. Other plans have
-    /// these barriers after the draw.
-    pub(super) fn wait_before_counter_pass(&self) -> impl Iterator<Item = Barrier> {
-        self.counters_after(true).filter(|_| self.draw.pass == PassState::RecordedAround)
     }
 
     /// Returns the uses that need barriers. In an API whose only barriers are the ends of passes, copies and

@@ -4,8 +4,8 @@
 use super::memory::{Cells, DataKind};
 use super::sequence::{Command, Drawn, Sequence, Used, cell, is_on_device};
 use polyshade_planner::{
-    Active, Api, Barrier, Begin, Call, Counter, CounterOwner, End, Feedback, PassState, Path, Plan,
-    RecordAt, Resource, ShaderStage, Step, Use, Uses, barrier, plan,
+    Active, Api, Barrier, Begin, Call, Counter, CounterOwner, End, Feedback, Path, Plan, Resource,
+    ShaderStage, Use, Uses, barrier, plan,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +36,7 @@ pub enum Item {
     Wait(Barrier),
     /// A command other than a draw.
     Other(Used),
-    /// A draw and its plan, or the part of the plan that is before, in or after the application's pass.
+    /// A draw and its plan.
     Draw(Box<Drawn>, Plan),
 }
 
@@ -104,7 +104,7 @@ pub(super) fn has_device_counters(drawn: &Drawn) -> bool {
 /// device owns them. The counter that provides the vertex count of a draw comes last.
 fn uses(command: &Command, written: &[Counter]) -> Vec<Used> {
     let drawn = match command {
-        Command::BeginPass(_) | Command::EndPass => return Vec::new(),
+        Command::BeginPass | Command::EndPass => return Vec::new(),
         Command::Other(used) => return vec![*used],
         Command::Draw(drawn) => drawn,
     };
@@ -216,8 +216,6 @@ struct Host<'s> {
     commands: Vec<Command>,
     uses: Vec<Vec<Used>>,
     conflicts: Vec<Conflict>,
-    /// For each command, the number of the `RecordedAround` pass that contains the command.
-    listed: Vec<Option<usize>>,
     /// The kinds of use that have waited, by the command and the use for which they waited.
     waited: HashMap<(usize, usize), HashSet<Use>>,
 }
@@ -230,26 +228,16 @@ impl<'s> Host<'s> {
         let uses: Vec<Vec<Used>> =
             (0..).zip(&commands).map(|(number, one)| uses(one, written(number))).collect();
         let conflicts = conflicts(&uses);
-        let listed = listed(&commands);
-        Self { sequence, mode, commands, uses, conflicts, listed, waited: HashMap::new() }
+        Self { sequence, mode, commands, uses, conflicts, waited: HashMap::new() }
     }
 
     /// Returns the executed items, or the group of draws that cannot be executed.
     fn execute(mut self) -> Result<Vec<Item>, usize> {
         let mut items = Vec::new();
-        // The index at which to insert items before the pass, and the items to append after the pass.
-        let mut ahead = 0;
-        let mut behind = Vec::new();
         for number in 0..self.commands.len() {
             match self.commands[number].clone() {
-                Command::BeginPass(_) => {
-                    ahead = items.len();
-                    items.push(Item::BeginPass);
-                }
-                Command::EndPass => {
-                    items.push(Item::EndPass);
-                    items.append(&mut behind);
-                }
+                Command::BeginPass => items.push(Item::BeginPass),
+                Command::EndPass => items.push(Item::EndPass),
                 Command::Other(used) => {
                     items.extend(self.wait(number, true));
                     items.push(Item::Other(used));
@@ -259,22 +247,7 @@ impl<'s> Host<'s> {
                     let given = self.with_dependencies(number, *drawn)?;
                     let (device, pipeline) = (&self.sequence.device, &given.pipeline);
                     let plan = plan(device, pipeline, &given.draw).map_err(|_| given.group)?;
-                    for side in RecordAt::ALL {
-                        let steps: Vec<Step> = plan.at(side).cloned().collect();
-                        if steps.is_empty() {
-                            continue;
-                        }
-                        let part = Plan { steps, ..plan.clone() };
-                        let item = Item::Draw(Box::new(given.clone()), part);
-                        match side {
-                            RecordAt::BeforePass => {
-                                items.insert(ahead, item);
-                                ahead += 1;
-                            }
-                            RecordAt::InPass => items.push(item),
-                            RecordAt::AfterPass => behind.push(item),
-                        }
-                    }
+                    items.push(Item::Draw(Box::new(given), plan));
                 }
             }
         }
@@ -352,9 +325,6 @@ impl<'s> Host<'s> {
             let mut all = Vec::new();
             for one in own.iter().filter(|_| is_given) {
                 for other in self.others(*one, before) {
-                    if !self.can_be_waited_for(&other) {
-                        return Err(drawn.group);
-                    }
                     let by = other.by[usize::from(!before)];
                     let counters = other.kind == DataKind::Counters;
                     // The draw that gets the dependency does not use the counter, so it would not wait.
@@ -381,24 +351,6 @@ impl<'s> Host<'s> {
         Ok(drawn)
     }
 
-    /// Returns whether the second use of a conflict can wait for the first. Within one `RecordedAround` pass, it can
-    /// only if a dispatch makes the first use, because the dispatch is recorded before the pass. With
-    /// `DependencyMode::Next`, the barrier comes after the pass, which may be too late. It comes before the pass only
-    /// for counters, and only if no other part of the draw uses a counter, because one list holds the next uses of
-    /// all counters of a draw.
-    fn can_be_waited_for(&self, one: &Conflict) -> bool {
-        let [first, second] = one.commands.map(|command| self.listed[command]);
-        if first.is_none() || first != second {
-            return true;
-        }
-        let is_ahead_or_no_counter =
-            |used: &Used| used.cells.kind != DataKind::Counters || is_ahead(used.by);
-        let waits_ahead = self.mode != DependencyMode::Next
-            || one.kind == DataKind::Counters
-                && self.uses[one.commands[0]].iter().all(is_ahead_or_no_counter);
-        is_ahead(one.by[0]) && waits_ahead
-    }
-
     /// Returns whether the use with this number reads the counter from which the command takes its vertex count.
     fn is_count(&self, command: usize, number: usize) -> bool {
         let Command::Draw(drawn) = &self.commands[command] else { return false };
@@ -419,34 +371,6 @@ impl<'s> Host<'s> {
             self.note_waited(&[*one], &same);
         }
     }
-}
-
-/// Returns whether a dispatch makes this use of a draw; it is recorded before a `RecordedAround` pass.
-fn is_ahead(by: Use) -> bool {
-    matches!(
-        by,
-        Use::Capture(Path::Compute)
-            | Use::Storage(ShaderStage::Compute)
-            | Use::Store(ShaderStage::Compute)
-            | Use::Uniform(ShaderStage::Compute)
-            | Use::Texels(ShaderStage::Compute)
-    )
-}
-
-/// Returns, for each command, the number of the `RecordedAround` pass that contains the command.
-fn listed(commands: &[Command]) -> Vec<Option<usize>> {
-    let mut pass = None;
-    let mut of = |(number, command): (usize, &Command)| {
-        match command {
-            Command::BeginPass(begun) => {
-                pass = (*begun == PassState::RecordedAround).then_some(number)
-            }
-            Command::EndPass => pass = None,
-            Command::Other(_) | Command::Draw(_) => {}
-        }
-        pass
-    };
-    commands.iter().enumerate().map(&mut of).collect()
 }
 
 /// Writes host-owned counters to their buffers before the buffers are read. Either the plan of the draw that saved

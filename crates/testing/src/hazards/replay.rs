@@ -151,8 +151,7 @@ impl Replay<'_> {
                 | Step::FindSegments
                 | Step::BindFeedback(_)
                 | Step::FillIn(_)
-                | Step::Advance(_)
-                | Step::Record(_) => {}
+                | Step::Advance(_) => {}
             }
             ended = *step == Step::EndPass(Attachments::Application) || ended && is_wait;
         }

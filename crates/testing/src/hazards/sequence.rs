@@ -27,8 +27,8 @@ pub struct Used {
 /// A command of the application.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
-    /// A pass begins. The plans of its draws get this pass state.
-    BeginPass(PassState),
+    /// A pass begins.
+    BeginPass,
     /// The pass ends.
     EndPass,
     /// A copy, a dispatch, or an access by the host.
@@ -143,13 +143,11 @@ impl Writer<'_> {
     fn pass(&mut self) {
         let (command, pass) = match self.pass {
             PassState::Outside => {
-                let open =
-                    [PassState::Interruptible, PassState::Interruptible, PassState::RecordedAround];
                 let kept = self.choices.rarely();
-                let pass = if kept { PassState::Uninterruptible } else { self.choices.of(&open) };
-                (Command::BeginPass(pass), pass)
+                let pass = if kept { PassState::Uninterruptible } else { PassState::Interruptible };
+                (Command::BeginPass, pass)
             }
-            PassState::Interruptible | PassState::Uninterruptible | PassState::RecordedAround => {
+            PassState::Interruptible | PassState::Uninterruptible => {
                 (Command::EndPass, PassState::Outside)
             }
         };

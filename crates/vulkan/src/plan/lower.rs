@@ -3,7 +3,6 @@
 mod calls;
 mod jobs;
 mod names;
-mod sides;
 mod words;
 
 use super::jobs::PlacedJob;
@@ -19,9 +18,8 @@ use names::{
 use polyshade::transform_feedback::{self, BufferRange};
 use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, CountedBy, Counter, DrawCall, Pass, PassScope, Position,
-    Query, Rasterization, RecordAt, Step, Variant, counter_pass,
+    Query, Rasterization, Step, Variant, counter_pass,
 };
-use sides::Sides;
 use std::collections::BTreeMap;
 
 /// A command with all its parameters.
@@ -102,7 +100,6 @@ pub(super) fn lower<'a>(
         spare: Vec::new(),
         bound: Vec::new(),
         open: None,
-        sides: Sides::default(),
     };
     for item in &sequence.items {
         lowering.item(item)?;
@@ -127,7 +124,6 @@ struct Lowering<'a, 'd> {
     bound: Vec<bool>,
     /// The target of the active pass.
     open: Option<Option<usize>>,
-    sides: Sides,
 }
 
 /// A draw whose plan is being translated.
@@ -153,14 +149,8 @@ struct Pending<'p, 'a> {
 impl<'a> Lowering<'a, '_> {
     fn item(&mut self, item: &Item<'a>) -> Result<(), Error> {
         match item {
-            Item::BeginPass(target) => {
-                self.sides.pass_begins(&self.lowered.commands);
-                self.begin_pass(*target);
-            }
-            Item::EndPass => {
-                self.end_pass();
-                self.sides.pass_ends(&mut self.lowered.commands);
-            }
+            Item::BeginPass(target) => self.begin_pass(*target),
+            Item::EndPass => self.end_pass(),
             Item::Wait(barrier) => self.push(Command::Wait(vec![*barrier])),
             Item::Copy(from, to) => self.push(Command::Copy(*from, *to)),
             Item::Draw(planned) => self.draw(planned)?,
@@ -169,7 +159,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn push(&mut self, command: Command) {
-        self.sides.push(&mut self.lowered.commands, command);
+        self.lowered.commands.push(command);
     }
 
     fn begin_pass(&mut self, target: Option<usize>) {
@@ -221,7 +211,6 @@ impl<'a> Lowering<'a, '_> {
         for step in &planned.plan.steps {
             self.step(&mut pending, step)?;
         }
-        self.sides.record(RecordAt::InPass);
         for query in pending.counts {
             let counts = count(&pending.numbers, planned, &pending.ranges, query)?;
             self.lowered.queries.push(Source::Host(Counted { query, counts }));
@@ -250,7 +239,6 @@ impl<'a> Lowering<'a, '_> {
                 pending.bound = Some(self.bind(pending, bind)?);
                 self.bind_next();
             }
-            Step::Record(side) => self.sides.record(*side),
             Step::BindCompute(variant) => {
                 pending.stores = true;
                 pending.bound = Some(bind_compute(pending, *variant)?);
