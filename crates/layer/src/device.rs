@@ -3,6 +3,7 @@
 use crate::chain::{LayerDeviceLink, key, mark_device, take_link};
 use crate::commands::{DeviceCommands, typed};
 use crate::driver::Driver;
+use crate::emulation::recording::Recording;
 use crate::emulation::{Emulator, Traits};
 use crate::features::{self, Feature};
 use crate::instance::Instance;
@@ -46,6 +47,20 @@ impl Device {
     pub(crate) unsafe fn of<'d>(handle: impl vk::Handle) -> Option<&'d Self> {
         // SAFETY: guaranteed by the caller.
         unsafe { DEVICES.get(key(handle)) }
+    }
+
+    /// Returns the emulator and the recording of a command buffer, if the device captures.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is alive, and nobody else records it at the same time (external synchronization).
+    pub(crate) unsafe fn recording(
+        &self,
+        commands: vk::CommandBuffer,
+    ) -> Option<(&Emulator, &mut Recording)> {
+        let emulator = self.emulator.get()?;
+        // SAFETY: guaranteed by the caller.
+        Some((emulator, unsafe { emulator.recording(commands) }?))
     }
 
     pub(crate) fn is_feedback_pool(&self, pool: vk::QueryPool) -> bool {

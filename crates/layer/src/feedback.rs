@@ -12,8 +12,9 @@ macro_rules! noted {
         $(pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
             // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
-                let Some(next) = crate::device::Device::of($commands).and_then(|one| one.next.$name) else { return };
-                if let Some(($device, $emulator, $recording)) = crate::feedback::emulated($commands) {
+                let Some($device) = crate::device::Device::of($commands) else { return };
+                let Some(next) = $device.next.$name else { return };
+                if let Some(($emulator, $recording)) = $device.recording($commands) {
                     $what;
                 }
                 next($commands, $($argument),*);
@@ -56,24 +57,3 @@ pub(crate) mod render_passes;
 pub(crate) mod shaders;
 pub(crate) mod state;
 pub(crate) mod submits;
-
-use crate::device::Device;
-use crate::emulation::Emulator;
-use crate::emulation::recording::Recording;
-use ash::vk;
-
-/// Returns the device, the emulator and the recording of a command buffer on a device that captures.
-///
-/// # Safety
-///
-/// The command buffer is alive, and nobody else records it at the same time (external synchronization).
-unsafe fn emulated<'d>(
-    commands: vk::CommandBuffer,
-) -> Option<(&'d Device, &'d Emulator, &'d mut Recording)> {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let device = Device::of(commands)?;
-        let emulator = device.emulator.get()?;
-        Some((device, emulator, emulator.recording(commands)?))
-    }
-}

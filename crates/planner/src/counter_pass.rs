@@ -371,16 +371,31 @@ impl Job {
         }
     }
 
+    /// Ends the capture in an encoded job, after its draws. Returns whether the job belongs to the capture with this
+    /// state, and does not end it already.
+    pub fn end_capture(
+        job: &mut [u32; Self::SIZE as usize / 4],
+        state: u64,
+        counters: [u64; MAX_BUFFERS],
+    ) -> bool {
+        let mut words = Record(*job);
+        if words.place_at(STATE) != state || words.0[FLAGS] & ENDS != 0 {
+            return false;
+        }
+        words.counters(ENDS, END, counters);
+        *job = words.0;
+        true
+    }
+
     /// Encodes the job in the format that the shaders read.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let mut words = Record::default();
         words.place(STATE, self.state);
-        for (flag, first, counters) in [(BEGINS, BEGIN, self.begin), (ENDS, END, self.end)] {
-            let Some(counters) = counters else { continue };
-            words.flags(flag);
-            for (number, counter) in counters.into_iter().enumerate() {
-                words.place(first + 2 * number, counter);
-            }
+        if let Some(counters) = self.begin {
+            words.counters(BEGINS, BEGIN, counters);
+        }
+        if let Some(counters) = self.end {
+            words.counters(ENDS, END, counters);
         }
         words.place(QUERY, self.query);
         if let Some(draws) = &self.draws {
@@ -402,6 +417,13 @@ impl Default for Record {
 impl Record {
     fn flags(&mut self, flags: u32) {
         self.0[FLAGS] |= flags;
+    }
+
+    fn counters(&mut self, flag: u32, first: usize, counters: [u64; MAX_BUFFERS]) {
+        self.flags(flag);
+        for (number, counter) in counters.into_iter().enumerate() {
+            self.place(first + 2 * number, counter);
+        }
     }
 
     fn place(&mut self, number: usize, place: u64) {

@@ -70,6 +70,7 @@ impl Recording {
         // SAFETY: the caller passes arguments that Vulkan allows.
         let (buffers, offsets, sizes) =
             unsafe { (slice(buffers, count), slice(offsets, count), slice(sizes, count)) };
+        self.version += 1;
         for (at, &buffer) in buffers.iter().enumerate() {
             let Some(target) = self.targets.get_mut(first as usize + at) else { return };
             let offset = offsets.get(at).copied().unwrap_or(0);
@@ -95,9 +96,7 @@ impl Recording {
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         match self.arena.take(device, emulator, Job::STATE_SIZE.into()) {
             Ok(state) => {
-                let state = state.address;
-                self.active = Some(Active { state });
-                self.jobs.push(&Job { state, begin: Some(counters), ..Job::default() });
+                self.active = Some(Active { state: state.address, begin: Some(counters) });
             }
             Err(error) => device.fault(format_args!("no memory for a capture: {error}")),
         }
@@ -111,9 +110,11 @@ impl Recording {
         counters: *const vk::Buffer,
         offsets: *const vk::DeviceSize,
     ) {
-        let Some(Active { state }) = self.active.take() else { return };
+        let Some(Active { state, begin }) = self.active.take() else { return };
         // SAFETY: the caller passes arguments that Vulkan allows.
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
-        self.jobs.push(&Job { state, end: Some(counters), ..Job::default() });
+        if begin.is_some() || !self.jobs.end(state, counters) {
+            self.jobs.push(&Job { state, begin, end: Some(counters), ..Job::default() });
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::emulation::draw_calls::{DrawArguments, Indices, RecordedDraw};
 use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
 use crate::emulation::memory::Piece;
 use crate::emulation::pipeline_info::PipelineInfo;
-use crate::emulation::recording::{Active, NO_LIST, Recording};
+use crate::emulation::recording::{Active, NO_LIST, Prepared, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
@@ -52,12 +52,18 @@ impl Recording {
     /// Returns the address where the counter pass counts: the state of the capture, or else unused memory.
     fn state(&mut self, device: &Driver, emulator: &Emulator) -> Result<u64, Why> {
         match self.active {
-            Some(Active { state }) => Ok(state),
+            Some(Active { state, .. }) => Ok(state),
             None => {
                 let piece = self.arena.take(device, emulator, Job::STATE_SIZE.into());
                 Ok(piece.map_err(lost)?.address)
             }
         }
+    }
+
+    /// Appends a job. The first job of a capture also begins it.
+    fn push(&mut self, mut job: Job) {
+        job.begin = self.active.as_mut().and_then(|active| active.begin.take());
+        self.jobs.push(&job);
     }
 
     unsafe fn keep(
@@ -95,12 +101,12 @@ impl Recording {
         let is_counted = of_generated != 0 && !emulator.driver_counts;
         let counted_views = if is_counted { self.view_count(emulator) } else { 0 };
         for _ in 0..counted_views {
-            self.jobs.push(&job(draws.clone(), of_generated));
+            self.push(job(draws.clone(), of_generated));
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
             if !is_counted || self.active.is_some() {
-                self.jobs.push(&job(draws, self.active.map_or(0, |_| of_feedback)));
+                self.push(job(draws, self.active.map_or(0, |_| of_feedback)));
             }
             return Ok(done);
         };
@@ -110,9 +116,11 @@ impl Recording {
             job(counter_pass::Draws { topology, segments: None, ..draws.clone() }, of_generated)
         });
         let last = self.provokes_last(info);
-        let blocks = self.blocks(device, emulator, &variant, &call, indices, (&draws, last));
-        let (blocks, template) = blocks.map_err(lost)?;
-        draws.template = template.address;
+        let of_draw = (draws.segments.map_or(0, |one| one.table_size), last);
+        let template = self.template(device, emulator, &variant, &call, indices, of_draw);
+        draws.template = template.map_err(lost)?.address;
+        let size = variant.block_stride() * call.draws.max(1) * self.executions();
+        let blocks = self.kept(device, emulator, size).map_err(lost)?;
         draws.param_count = variant.word_count();
         draws.blocks = blocks.address;
         draws.block_stride = variant.block_stride();
@@ -135,8 +143,10 @@ impl Recording {
             drawn.bound = Some(self.arena.put(device, emulator, &drawn.params()).map_err(lost)?);
         }
         // Nothing can fail from here on, so the counts include only points that are drawn.
-        points.iter().for_each(|job| self.jobs.push(job));
-        self.jobs.push(&job(draws, of_feedback));
+        if let Some(points) = &points {
+            self.push(points.clone());
+        }
+        self.push(job(draws, of_feedback));
         // SAFETY: guaranteed by the caller.
         unsafe { self.draw_points((device, emulator), commands, &call, drawn) };
         // If the driver counts this draw, it must be recorded.
@@ -144,7 +154,8 @@ impl Recording {
         Ok(Done { is_whole, ..done })
     }
 
-    /// Draws the points of a capture, then restores the application's state.
+    /// Draws the points of a capture. Another command that needs the application's pipeline [restores](Self::restore)
+    /// it, so that captures in a row bind their pipeline once.
     unsafe fn draw_points(
         &mut self,
         (device, emulator): (&Driver, &Emulator),
@@ -152,14 +163,19 @@ impl Recording {
         call: &RecordedDraw,
         drawn: Drawn<'_>,
     ) {
-        let info = drawn.info;
+        let (info, pipeline) = (drawn.info, drawn.variant.pipeline);
         // SAFETY: guaranteed by the caller.
         unsafe {
-            drawn.draw(device, commands, call, info.discards_dynamically(emulator));
-            self.restore(device, commands, info);
+            if self.bound != pipeline {
+                drawn.bind(device, commands, info.discards_dynamically(emulator));
+                self.bound = pipeline;
+            }
+            drawn.draw(device, commands, call);
             if drawn.bound.is_some() {
+                self.restore(device, commands);
                 let number = attributes::BINDING;
-                let bound = (self.vertex_buffers.get(&number), self.stride(info, number));
+                let buffer = self.vertex_buffers.get(number as usize).and_then(Option::as_ref);
+                let bound = (buffer, self.stride(info, number));
                 unbind_addresses(device, commands, info, bound, &self.input(info));
             }
         }
@@ -167,13 +183,18 @@ impl Recording {
 
     /// Returns the variant that captures a draw with the current state, if a capture is active.
     fn variant(
-        &self,
+        &mut self,
         device: (&Driver, &Emulator),
         graphics: &Graphics,
         is_indexed: bool,
     ) -> Option<Arc<Variant>> {
         let info = &graphics.info;
         self.active?;
+        let (version, which) = (self.version, usize::from(is_indexed));
+        let prepared = self.prepared[which].as_ref().filter(|one| one.version == version);
+        if let Some(prepared) = prepared {
+            return Some(Arc::clone(&prepared.variant));
+        }
         info.stages.as_ref().filter(|stages| !stages.has_others)?.vertex.as_ref()?;
         let is_bound = info.layout.as_ref()?.addresses == Some(Addresses::Bound);
         let key = Key {
@@ -181,7 +202,10 @@ impl Recording {
             restarts: is_indexed.then(|| self.restarts(info)),
             pulled: (is_indexed || is_bound).then(|| self.input(info)),
         };
-        graphics.variant(device, key, self.scope.pass())
+        let variant = graphics.variant(device, key, self.scope.pass())?;
+        let prepared = Prepared { version, variant: Arc::clone(&variant), template: None };
+        self.prepared[which] = Some(prepared);
+        Some(variant)
     }
 
     /// Returns a draw's parameters for the counter pass, except the capture parameters.
@@ -231,10 +255,24 @@ impl Recording {
         self.kept(device, emulator, size).map(Some)
     }
 
-    /// Restores the state that the capture changed, before the application's next draws.
-    unsafe fn restore(&self, device: &Driver, commands: vk::CommandBuffer, info: &PipelineInfo) {
+    /// Restores the application's pipeline and dynamic state if a capture has replaced them.
+    ///
+    /// # Safety
+    ///
+    /// The recording belongs to the command buffer.
+    pub(crate) unsafe fn restore(&mut self, device: &Driver, commands: vk::CommandBuffer) {
+        if self.bound != vk::Pipeline::null() {
+            // SAFETY: guaranteed by the caller.
+            unsafe { self.bind_again(device, commands) };
+        }
+    }
+
+    #[cold]
+    unsafe fn bind_again(&mut self, device: &Driver, commands: vk::CommandBuffer) {
+        self.bound = vk::Pipeline::null();
         let next = &device.next;
-        let Some((pipeline, _)) = &self.graphics else { return };
+        let Some((pipeline, graphics)) = &self.graphics else { return };
+        let info = &graphics.info;
         // SAFETY: guaranteed by the caller. The state that is set is dynamic in the bound pipeline.
         unsafe {
             if let Some(bind) = next.cmd_bind_pipeline {
@@ -292,22 +330,12 @@ impl Drawn<'_> {
         addresses.flat_map(|address| [address as u32, (address >> 32) as u32]).collect()
     }
 
-    unsafe fn draw(
-        &self,
-        device: &Driver,
-        commands: vk::CommandBuffer,
-        call: &RecordedDraw,
-        discards: bool,
-    ) {
+    /// Binds the capturing pipeline, and sets the state of all draws.
+    unsafe fn bind(&self, device: &Driver, commands: vk::CommandBuffer, discards: bool) {
         let next = &device.next;
-        let (Some(bind), Some(draw), Some(indirect)) =
-            (next.cmd_bind_pipeline, next.cmd_draw, next.cmd_draw_indirect)
-        else {
-            return;
-        };
+        let Some(bind) = next.cmd_bind_pipeline else { return };
         // SAFETY: guaranteed by the caller.
         unsafe {
-            // State for all draws.
             bind(commands, vk::PipelineBindPoint::GRAPHICS, self.variant.pipeline);
             if discards && let Some(set) = next.cmd_set_rasterizer_discard_enable {
                 set(commands, vk::TRUE);
@@ -315,6 +343,14 @@ impl Drawn<'_> {
             if self.bound.is_some() {
                 set_input(device, commands, self.info, &attributes::input());
             }
+        }
+    }
+
+    unsafe fn draw(&self, device: &Driver, commands: vk::CommandBuffer, call: &RecordedDraw) {
+        let next = &device.next;
+        let (Some(draw), Some(indirect)) = (next.cmd_draw, next.cmd_draw_indirect) else { return };
+        // SAFETY: guaranteed by the caller.
+        unsafe {
             // Each draw has its own addresses, and its arguments come from the host or from the counter pass.
             for number in 0..self.draws {
                 self.push_addresses(device, commands, number);

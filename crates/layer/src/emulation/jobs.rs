@@ -3,6 +3,7 @@
 use crate::driver::Driver;
 use crate::emulation::memory::Piece;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
+use polyshade::transform_feedback::MAX_BUFFERS;
 use polyshade_planner::counter_pass::{self, Job, List, Predicate, Shader};
 use std::ops::Range;
 
@@ -120,7 +121,13 @@ impl Jobs {
         if let Some(draws) = job.draws.as_ref().filter(|draws| draws.segments.is_some()) {
             self.restarted = self.restarted.max(draws.count);
         }
-        self.words.extend(job.words());
+        self.words.extend_from_slice(&job.words());
+    }
+
+    /// Ends the capture with this state in the last job, if that job belongs to the capture.
+    pub(crate) fn end(&mut self, state: u64, counters: [u64; MAX_BUFFERS]) -> bool {
+        let last = self.words.last_chunk_mut();
+        last.is_some_and(|words| Job::end_capture(words, state, counters))
     }
 
     /// Appends the jobs of `other`. Returns whether each secondary command buffer has a copy for each of its
@@ -235,7 +242,7 @@ pub(crate) unsafe fn barrier(
 mod tests {
     use super::*;
     use ash::vk::Handle as _;
-    use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
+    use polyshade::transform_feedback::Topology;
     use polyshade_planner::counter_pass::{Arguments, Draws};
 
     const BLOCK: u64 = 32;
@@ -301,5 +308,17 @@ mod tests {
         assert!(jobs.execute(secondary, (&own, false), None));
         assert!(!jobs.execute(secondary, (&own, false), None));
         assert_eq!(jobs.whole(), time(0));
+    }
+
+    #[test]
+    fn a_capture_ends_in_its_last_job() {
+        let (draw, counters) = (Job { state: 16, ..job(1024, 4096) }, [64; MAX_BUFFERS]);
+        let mut jobs = Jobs::default();
+        assert!(!jobs.end(16, counters), "there is no job");
+        jobs.push(&draw);
+        assert!(!jobs.end(32, counters), "the job belongs to another capture");
+        assert!(jobs.end(16, counters));
+        assert_eq!(jobs.whole(), Job { end: Some(counters), ..draw }.words());
+        assert!(!jobs.end(16, counters), "the capture has ended");
     }
 }

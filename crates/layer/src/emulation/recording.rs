@@ -8,7 +8,7 @@ use crate::emulation::memory::{Arena, Piece};
 use crate::emulation::pipeline_info::VertexInput;
 use crate::emulation::queues::Use;
 use crate::emulation::state::{Conditional, Dynamic, IndexBuffer, VertexBuffer};
-use crate::emulation::variants::Graphics;
+use crate::emulation::variants::{Graphics, Variant};
 use ash::vk::{self, Handle as _};
 use polyshade::transform_feedback::MAX_BUFFERS;
 use std::collections::BTreeMap;
@@ -38,6 +38,18 @@ pub(crate) struct Tables {
 pub(crate) struct Active {
     /// The address of the state that the counter pass keeps for the capture.
     pub(crate) state: u64,
+    /// The counters with which the capture begins, until its first job is recorded.
+    pub(crate) begin: Option<[u64; MAX_BUFFERS]>,
+}
+
+/// The parts of a capture that are equal for all draws with the same state.
+#[derive(Clone)]
+pub(crate) struct Prepared {
+    /// The version of the state.
+    pub(crate) version: u64,
+    pub(crate) variant: Arc<Variant>,
+    /// The template of the host parameters, if draws share it.
+    pub(crate) template: Option<Piece>,
 }
 
 /// Dynamic rendering that this command buffer suspends and other command buffers resume.
@@ -89,7 +101,8 @@ pub(crate) struct Recording {
     pub(crate) graphics: Option<(vk::Pipeline, Arc<Graphics>)>,
     pub(crate) compute: vk::Pipeline,
     pub(crate) pushed: Pushed,
-    pub(crate) vertex_buffers: BTreeMap<u32, VertexBuffer>,
+    /// The vertex buffers by binding.
+    pub(crate) vertex_buffers: Vec<Option<VertexBuffer>>,
     /// The dynamic strides of the vertex buffer bindings.
     pub(crate) strides: BTreeMap<u32, u32>,
     pub(crate) indices: Option<IndexBuffer>,
@@ -97,6 +110,12 @@ pub(crate) struct Recording {
     pub(crate) input: Option<VertexInput>,
     pub(crate) targets: [Option<CapturedRange>; MAX_BUFFERS],
     pub(crate) active: Option<Active>,
+    /// Changes with the state that a [`Prepared`] depends on.
+    pub(crate) version: u64,
+    /// The preparations of the last captured draws, without and with indices.
+    pub(crate) prepared: [Option<Prepared>; 2],
+    /// The capturing pipeline, if it is bound in place of the application's pipeline.
+    pub(crate) bound: vk::Pipeline,
     /// The addresses where the active transform feedback and primitives generated queries count; 0 if none is active.
     pub(crate) counted: [u64; 2],
     pub(crate) conditional: Option<Conditional>,
@@ -136,6 +155,15 @@ impl Recording {
         // Any other command buffer is executed once.
         let repeats = self.is_secondary && self.is_simultaneous && self.list.is_none();
         if repeats { MOST_EXECUTIONS } else { 1 }
+    }
+
+    pub(crate) fn bind_vertex_buffer(&mut self, number: u32, buffer: VertexBuffer) {
+        self.version += 1;
+        let number = number as usize;
+        if number >= self.vertex_buffers.len() {
+            self.vertex_buffers.resize(number + 1, None);
+        }
+        self.vertex_buffers[number] = Some(buffer);
     }
 
     /// Notes that the counter pass writes to memory of this recording.

@@ -80,16 +80,27 @@ impl Recording {
         Ok(Tables { address: piece.address, size: size as u32, wanted: asked })
     }
 
-    /// Allocates the parameter blocks of a draw, and the template from which the counter pass writes them.
-    pub(super) fn blocks(
+    /// Returns the template from which the counter pass writes the host parameters of a draw. Draws with the same state
+    /// share it, unless it contains a number of a draw in a multi-draw, or the size of a segment table.
+    pub(super) fn template(
         &mut self,
         device: &Driver,
         emulator: &Emulator,
         variant: &Variant,
         call: &RecordedDraw,
         indices: Option<Indices>,
-        (draws, last): (&counter_pass::Draws, bool),
-    ) -> Result<(Piece, Piece), vk::Result> {
+        (table_size, last): (u32, bool),
+    ) -> Result<Piece, vk::Result> {
+        let number = match call.arguments {
+            DrawArguments::Direct { number, .. } => number,
+            _ => 0,
+        };
+        let which = usize::from(indices.is_some());
+        let is_shared = number == 0 && table_size == 0;
+        let prepared = self.prepared[which].as_ref().filter(|_| is_shared);
+        if let Some(template) = prepared.and_then(|one| one.template) {
+            return Ok(template);
+        }
         let captured = variant.words.iter().map(|param| self.capture_param(param, last));
         let mut words: Vec<ParamValue> = captured.collect();
         words.extend(self.pulling_params(device, emulator, variant));
@@ -97,20 +108,19 @@ impl Recording {
         let of_indices = indices.map_or(0, |indices| indices.address);
         let template = counter_pass::template(&words, |word| match word {
             ParamValue::Constant(value) => *value,
-            ParamValue::DrawIndex => match call.arguments {
-                DrawArguments::Direct { number, .. } => number,
-                _ => 0,
-            },
+            ParamValue::DrawIndex => number,
             ParamValue::IndexType => indices.map_or(0, |one| one.index_type as u32),
             ParamValue::IndexSize => indices.map_or(0, |one| one.size),
             ParamValue::IndexAddressLow => of_indices as u32,
             ParamValue::IndexAddressHigh => (of_indices >> 32) as u32,
-            ParamValue::TableSize => draws.segments.map_or(0, |one| one.table_size),
+            ParamValue::TableSize => table_size,
             _ => 0,
         });
         let template = self.arena.put(device, emulator, &template)?;
-        let size = variant.block_stride() * call.draws.max(1) * self.executions();
-        Ok((self.kept(device, emulator, size)?, template))
+        if let Some(prepared) = self.prepared[which].as_mut().filter(|_| is_shared) {
+            prepared.template = Some(template);
+        }
+        Ok(template)
     }
 
     fn capture_param(&self, param: &CaptureParam, last: bool) -> ParamValue {
@@ -145,9 +155,9 @@ impl Recording {
         let range =
             |bound: &VertexBuffer| emulator.range(device, (bound.buffer, bound.offset, bound.size));
         // Computed once for each buffer, because each range asks the driver for the buffer's address.
-        let bound = self.vertex_buffers.iter();
+        let bound = (0..).zip(&self.vertex_buffers);
         let ranges: BTreeMap<u32, (u64, u32)> =
-            bound.filter_map(|(number, bound)| Some((*number, range(bound)?))).collect();
+            bound.filter_map(|(number, bound)| Some((number, range(bound.as_ref()?)?))).collect();
         let range = |number: u32| ranges.get(&number).copied().unwrap_or((0, 0));
         let word = |param: &PullingParam| match *param {
             PullingParam::FirstInstance => ParamValue::FirstInstance,

@@ -152,7 +152,7 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
             );
         }
         // Replace the extension's masks in all barriers.
-        let reach = Reach::of(commands);
+        let reach = Reach::of(device, commands);
         let memory = Mapped::new(memory, memory_count, (reach, src, dst));
         let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));
         let images = Mapped::new(images, image_count, (reach, src, dst));
@@ -182,7 +182,7 @@ pub(crate) unsafe extern "system" fn cmd_pipeline_barrier_2(
         if !device.has_feedback {
             return next(commands, dependency);
         }
-        let dependency = Dependency::new(&*dependency, Reach::of(commands));
+        let dependency = Dependency::new(&*dependency, Reach::of(device, commands));
         next(commands, dependency.info());
     }
 }

@@ -3,7 +3,7 @@
 //! If nothing implements them, nothing is captured or counted, and a draw by byte count draws no vertices.
 
 use crate::device::Device;
-use crate::feedback::{draws, emulated};
+use crate::feedback::draws;
 use ash::vk;
 
 /// Defines commands that call the driver unless the layer provides the extension on the device.
@@ -16,11 +16,11 @@ macro_rules! captures {
         $(pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
             // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
-                let Some(device) = Device::of($commands) else { return };
-                if let (false, Some(next)) = (device.has_feedback, device.next.$name) {
+                let Some($device) = Device::of($commands) else { return };
+                if let (false, Some(next)) = ($device.has_feedback, $device.next.$name) {
                     return next($commands, $($argument),*);
                 }
-                if let Some(($device, $emulator, $recording)) = emulated($commands) {
+                if let Some(($emulator, $recording)) = $device.recording($commands) {
                     $what;
                 }
             }

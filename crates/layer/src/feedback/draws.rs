@@ -4,7 +4,6 @@ use crate::device::Device;
 use crate::emulation::Emulator;
 use crate::emulation::draw_calls::{DrawArguments, RecordedDraw};
 use crate::emulation::recording::Recording;
-use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk;
 use polyshade_planner::counter_pass::Job;
@@ -14,17 +13,19 @@ macro_rules! draws {
         $(pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
             // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
-                let Some(next) = Device::of(commands).and_then(|one| one.next.$name) else { return };
-                if let Some((device, emulator, recording)) = emulated(commands)
-                    && recording.watches(emulator)
-                {
-                    let mut is_whole = true;
-                    for call in $calls {
-                        is_whole &= recording.watch(device, emulator, commands, call).is_whole;
+                let Some(device) = Device::of(commands) else { return };
+                let Some(next) = device.next.$name else { return };
+                if let Some((emulator, recording)) = device.recording(commands) {
+                    if recording.watches(emulator) {
+                        let mut is_whole = true;
+                        for call in $calls {
+                            is_whole &= recording.watch(device, emulator, commands, call).is_whole;
+                        }
+                        if is_whole {
+                            return;
+                        }
                     }
-                    if is_whole {
-                        return;
-                    }
+                    recording.restore(device, commands);
                 }
                 next(commands, $($argument),*);
             }
@@ -93,6 +94,7 @@ pub(crate) unsafe fn draw_byte_count(
         if let (Some(piece), false, Some(draw)) =
             (done.commands, done.is_whole, device.next.cmd_draw_indirect)
         {
+            recording.restore(device, commands);
             draw(commands, piece.buffer, piece.offset, 1, Job::COMMAND_SIZE);
         }
     }

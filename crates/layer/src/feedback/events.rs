@@ -22,7 +22,7 @@ macro_rules! stage_commands {
             unsafe {
                 let Some(device) = Device::of(commands) else { return };
                 let Some(next) = device.next.$name else { return };
-                let reach = $reach(commands);
+                let reach = $reach(device, commands);
                 let stage = if device.has_feedback { $map(reach, stage) } else { stage };
                 next(commands, $($before,)* stage, $($behind),*);
             }
@@ -31,7 +31,7 @@ macro_rules! stage_commands {
 }
 
 /// Returns the reach of timestamps and markers, which are written at a single stage.
-unsafe fn alone(_: vk::CommandBuffer) -> Reach {
+unsafe fn alone(_: &Device, _: vk::CommandBuffer) -> Reach {
     Reach::Nothing
 }
 
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "system" fn cmd_wait_events(
             );
         }
         // Replace the extension's masks in all barriers.
-        let reach = Reach::of(commands);
+        let reach = Reach::of(device, commands);
         let memory = Mapped::new(memory, memory_count, (reach, src, dst));
         let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));
         let images = Mapped::new(images, image_count, (reach, src, dst));
@@ -116,7 +116,7 @@ pub(crate) unsafe extern "system" fn cmd_set_event_2(
         if !device.has_feedback {
             return next(commands, event, dependency);
         }
-        let dependency = Dependency::new(&*dependency, Reach::of(commands));
+        let dependency = Dependency::new(&*dependency, Reach::of(device, commands));
         next(commands, event, dependency.info());
     }
 }
@@ -135,7 +135,7 @@ pub(crate) unsafe extern "system" fn cmd_wait_events_2(
             return next(commands, count, events, dependencies);
         }
         let all = slice(dependencies, count);
-        let reach = Reach::of(commands);
+        let reach = Reach::of(device, commands);
         let mapped: Vec<_> = all.iter().map(|one| Dependency::new(one, reach)).collect();
         let infos: Vec<_> = mapped.iter().map(|one| *one.info()).collect();
         next(commands, count, events, infos.as_ptr());

@@ -2,7 +2,6 @@
 
 use crate::device::Device;
 use crate::emulation::layouts::{Addresses, Layout, merged, pieces};
-use crate::feedback::emulated;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _, ShaderStageFlags};
 use std::sync::Arc;
@@ -81,11 +80,10 @@ pub(crate) unsafe extern "system" fn cmd_push_constants(
 ) {
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
-        let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_push_constants) else {
-            return;
-        };
+        let Some(device) = Device::of(commands) else { return };
+        let Some(next) = device.next.cmd_push_constants else { return };
         let mut stages = stages;
-        if let Some((_, emulator, recording)) = emulated(commands)
+        if let Some((emulator, recording)) = device.recording(commands)
             && let Some(layout) = emulator.layouts.get(layout.as_raw())
         {
             stages = recording.pushed.note(layout, (stages, offset, size), values);
@@ -100,11 +98,10 @@ pub(crate) unsafe extern "system" fn cmd_push_constants_2(
 ) {
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
-        let Some(next) = Device::of(commands).and_then(|one| one.next.cmd_push_constants_2) else {
-            return;
-        };
+        let Some(device) = Device::of(commands) else { return };
+        let Some(next) = device.next.cmd_push_constants_2 else { return };
         let mut changed = *info;
-        if let Some((_, emulator, recording)) = emulated(commands)
+        if let Some((emulator, recording)) = device.recording(commands)
             && let Some(layout) = emulator.layouts.get(changed.layout.as_raw())
         {
             let range = (changed.stage_flags, changed.offset, changed.size);

@@ -4,7 +4,6 @@
 
 use crate::device::Device;
 use crate::emulation::recording::RenderPassScope;
-use crate::feedback::emulated;
 use ash::vk::{self, AccessFlags, AccessFlags2, PipelineStageFlags, PipelineStageFlags2 as Stage};
 
 const WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_WRITE_EXT;
@@ -28,11 +27,11 @@ impl Reach {
     /// # Safety
     ///
     /// The command buffer is alive, and nobody else records it.
-    pub(super) unsafe fn of(commands: vk::CommandBuffer) -> Self {
+    pub(super) unsafe fn of(device: &Device, commands: vk::CommandBuffer) -> Self {
         // SAFETY: guaranteed by the caller.
-        match unsafe { emulated(commands) } {
+        match unsafe { device.recording(commands) } {
             None => Self::Nothing,
-            Some((_, _, recording)) if recording.scope == RenderPassScope::Outside => {
+            Some((_, recording)) if recording.scope == RenderPassScope::Outside => {
                 Self::CounterPass
             }
             Some(_) => Self::Shaders,

@@ -6,7 +6,6 @@
 
 use crate::device::Device;
 use crate::emulation;
-use crate::feedback::emulated;
 use crate::log::Level;
 use ash::vk::{self, Handle as _, QueryResultFlags};
 
@@ -95,7 +94,7 @@ macro_rules! queries {
             unsafe {
                 let Some(device) = Device::of(commands) else { return };
                 if device.is_feedback_pool(pool) {
-                    if let Some((device, emulator, recording)) = emulated(commands) {
+                    if let Some((emulator, recording)) = device.recording(commands) {
                         recording.$note((device, emulator), commands, (pool, query), $stream);
                     }
                     return;
@@ -216,7 +215,7 @@ pub(crate) unsafe extern "system" fn cmd_copy_query_pool_results(
             return;
         }
         // The emulation copies its results; without emulation, all results are zero.
-        if let Some((_, emulator, recording)) = emulated(commands) {
+        if let Some((emulator, recording)) = device.recording(commands) {
             let (queries, to) = ((first, count), (buffer, offset, stride));
             let state = (&**device, emulator, recording);
             let done = emulation::queries::copy(state, commands, pool, queries, to, flags);

@@ -3,7 +3,6 @@
 use crate::device::Device;
 use crate::emulation::Recorded;
 use crate::emulation::recording::{Recording, RenderPassScope, forget};
-use crate::feedback::emulated;
 use crate::pnext::find;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
@@ -84,10 +83,11 @@ pub(crate) unsafe extern "system" fn reset_command_buffer(
 ) -> vk::Result {
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
-        let Some(next) = Device::of(commands).and_then(|one| one.next.reset_command_buffer) else {
+        let Some(device) = Device::of(commands) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.reset_command_buffer else {
             return vk::Result::ERROR_UNKNOWN;
         };
-        if let Some((device, emulator, recording)) = emulated(commands) {
+        if let Some((emulator, recording)) = device.recording(commands) {
             recording.reset(device, emulator);
         }
         next(commands, flags)
@@ -101,10 +101,11 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
     type Rendering = vk::CommandBufferInheritanceRenderingInfo<'static>;
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
-        let Some(next) = Device::of(commands).and_then(|one| one.next.begin_command_buffer) else {
+        let Some(device) = Device::of(commands) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.begin_command_buffer else {
             return vk::Result::ERROR_UNKNOWN;
         };
-        if let Some((device, emulator, recording)) = emulated(commands) {
+        if let Some((emulator, recording)) = device.recording(commands) {
             recording.reset(device, emulator);
             // Recordings that may be pending twice need synchronization.
             let flags = (*info).flags;

@@ -8,8 +8,11 @@ use std::sync::Arc;
 
 noted! {
     cmd_bind_pipeline(point: vk::PipelineBindPoint, pipeline: vk::Pipeline)
-        |_device, emulator, recording, commands| match point {
+        |device, emulator, recording, commands| match point {
             vk::PipelineBindPoint::GRAPHICS => {
+                // The new pipeline uses dynamic state that a capture may have replaced.
+                recording.restore(device, commands);
+                recording.version += 1;
                 let known = emulator.pipelines.get(pipeline.as_raw());
                 recording.graphics = known.map(|known| (pipeline, Arc::clone(known)));
             }
@@ -17,16 +20,33 @@ noted! {
             _ => {}
         };
     cmd_set_primitive_topology(topology: vk::PrimitiveTopology)
-        |_device, _emulator, recording, commands| recording.dynamic.topology = topology;
+        |device, _emulator, recording, commands| {
+            recording.restore(device, commands);
+            recording.version += 1;
+            recording.dynamic.topology = topology;
+        };
     cmd_set_primitive_restart_enable(restart: vk::Bool32)
-        |_device, _emulator, recording, commands| recording.dynamic.restart = restart;
+        |device, _emulator, recording, commands| {
+            recording.restore(device, commands);
+            recording.version += 1;
+            recording.dynamic.restart = restart;
+        };
     cmd_set_rasterizer_discard_enable(discard: vk::Bool32)
-        |_device, _emulator, recording, commands| recording.dynamic.discard = discard;
+        |device, _emulator, recording, commands| {
+            recording.restore(device, commands);
+            recording.version += 1;
+            recording.dynamic.discard = discard;
+        };
     cmd_set_provoking_vertex_mode(mode: vk::ProvokingVertexModeEXT)
-        |_device, _emulator, recording, commands| recording.dynamic.provoking = mode;
+        |_device, _emulator, recording, commands| {
+            recording.version += 1;
+            recording.dynamic.provoking = mode;
+        };
     cmd_bind_index_buffer(buffer: vk::Buffer, offset: vk::DeviceSize, index_type: vk::IndexType)
-        |_device, _emulator, recording, commands|
-        recording.indices = Some(IndexBuffer { buffer, offset, size: None, index_type });
+        |_device, _emulator, recording, commands| {
+            recording.version += 1;
+            recording.indices = Some(IndexBuffer { buffer, offset, size: None, index_type });
+        };
     cmd_bind_index_buffer_2(
         buffer: vk::Buffer,
         offset: vk::DeviceSize,
@@ -34,6 +54,7 @@ noted! {
         index_type: vk::IndexType
     ) |_device, _emulator, recording, commands| {
         let size = (size != vk::WHOLE_SIZE).then_some(size);
+        recording.version += 1;
         recording.indices = Some(IndexBuffer { buffer, offset, size, index_type });
     };
     cmd_bind_vertex_buffers(
@@ -44,7 +65,7 @@ noted! {
     ) |_device, _emulator, recording, commands| {
         let bound = slice(buffers, count).iter().zip(slice(offsets, count));
         for (number, (&buffer, &offset)) in (first..).zip(bound) {
-            recording.vertex_buffers.insert(number, VertexBuffer { buffer, offset, size: None });
+            recording.bind_vertex_buffer(number, VertexBuffer { buffer, offset, size: None });
         }
     };
     cmd_bind_vertex_buffers_2(
@@ -59,7 +80,7 @@ noted! {
         let sizes = slice(sizes, count);
         for (at, (&buffer, &offset)) in bound.enumerate() {
             let size = sizes.get(at).copied().filter(|size| *size != vk::WHOLE_SIZE);
-            recording.vertex_buffers.insert(first + at as u32, VertexBuffer { buffer, offset, size });
+            recording.bind_vertex_buffer(first + at as u32, VertexBuffer { buffer, offset, size });
         }
         // Without strides, the strides set earlier remain.
         let strides = slice(strides, count).iter().map(|stride| *stride as u32);
@@ -78,6 +99,7 @@ noted! {
         let attribute = |one: &vk::VertexInputAttributeDescription2EXT<'_>| {
             (one.location, one.binding, one.format, one.offset)
         };
+        recording.version += 1;
         let bindings = slice(bindings, binding_count);
         recording.strides.extend(bindings.iter().map(|one| (one.binding, one.stride)));
         recording.input = Some(VertexInput {
