@@ -1,8 +1,8 @@
 //! Measures the costs of the layer's emulation and of the driver's own transform feedback on lavapipe, in one run.
 //!
 //! `cargo bench -p polyshade-layer --bench costs` prints a table. With `memory COUNT`, it prints the memory of that
-//! many pipelines that have captured. With `idle COUNT` or `captured COUNT`, it only records that many draws, so that
-//! callgrind can count the instructions (see docs/layer.md).
+//! many pipelines that have captured. With one of `COMMANDS` and COUNT, it only records that many commands, so that
+//! callgrind can count the instructions (see docs/performance.md).
 
 #[path = "../tests/discarding.rs"]
 mod discarding;
@@ -40,15 +40,19 @@ const ROUNDS: usize = 15;
 /// The size in bytes of each buffer: three captured vertices of 16 bytes per drawn vertex.
 const BYTES: u64 = 3 * 16 * 30_000 * 4;
 
+/// The commands that can be recorded: a draw; a capture with one draw, without and with indices; and others.
+const COMMANDS: [&str; 8] =
+    ["idle", "captured", "indexed", "pipeline", "push", "vertex-buffers", "barrier", "pass"];
+
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let count = |what: &str| {
         let at = arguments.iter().position(|one| one == what)?;
         arguments.get(at + 1)?.parse().ok()
     };
-    for (what, captured) in [("idle", false), ("captured", true)] {
-        if let Some(count) = count(what) {
-            return record(count, captured);
+    for command in COMMANDS {
+        if let Some(count) = count(command) {
+            return record(command, count);
         }
     }
     if let Some(count) = count("memory") {
@@ -163,11 +167,44 @@ fn chosen() -> Instance {
     }
 }
 
-fn record(count: u32, captured: bool) {
+/// Records a command several times.
+fn record(command: &str, count: u32) {
     let instance = chosen();
     let device = instance.device(LAVAPIPE, true).expect("a device");
     let scene = Scene::new(&device, TRIVIAL, vk::PrimitiveTopology::TRIANGLE_LIST);
-    scene.record(3, count, captured);
+    let (vulkan, buffer) = (&device.handle, scene.buffers[1].0);
+    let point = vk::PipelineBindPoint::GRAPHICS;
+    // SAFETY: the commands are valid usage.
+    let each = |commands| unsafe {
+        match command {
+            "captured" => scene.capture(commands, || vulkan.cmd_draw(commands, 3, 1, 0, 0)),
+            "indexed" => {
+                scene.capture(commands, || vulkan.cmd_draw_indexed(commands, 3, 1, 0, 0, 0));
+            }
+            "pipeline" => vulkan.cmd_bind_pipeline(commands, point, scene.pipeline),
+            "push" => {
+                let stages = vk::ShaderStageFlags::VERTEX;
+                vulkan.cmd_push_constants(commands, scene.layout, stages, 0, &[0; 4]);
+            }
+            "vertex-buffers" => vulkan.cmd_bind_vertex_buffers(commands, 0, &[buffer], &[0]),
+            _ => vulkan.cmd_draw(commands, 3, 1, 0, 0),
+        }
+    };
+    let memory = vk::MemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+        .dst_access_mask(vk::AccessFlags::VERTEX_ATTRIBUTE_READ);
+    let stages = [vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::VERTEX_INPUT];
+    // SAFETY: the commands are valid usage.
+    let barrier = |commands| unsafe {
+        let flags = vk::DependencyFlags::empty();
+        vulkan.cmd_pipeline_barrier(commands, stages[0], stages[1], flags, &[memory], &[], &[]);
+    };
+    let repeat = |what: &dyn Fn(_), commands| (0..count).for_each(|_| what(commands));
+    match command {
+        "pass" => scene.record_with(count, |_| (), |_| ()),
+        "barrier" => scene.record_with(1, |commands| repeat(&barrier, commands), |_| ()),
+        _ => scene.record_with(1, |_| (), |commands| repeat(&each, commands)),
+    };
     scene.destroy();
 }
 
@@ -186,7 +223,7 @@ impl<'d> Scene<'d> {
         let vulkan = &device.handle;
         let usages = [
             vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT,
-            vk::BufferUsageFlags::VERTEX_BUFFER,
+            vk::BufferUsageFlags::VERTEX_BUFFER | vk::BufferUsageFlags::INDEX_BUFFER,
         ];
         // SAFETY: all structures are valid.
         unsafe {
@@ -195,8 +232,10 @@ impl<'d> Scene<'d> {
             let info =
                 vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
             let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
-            let layout =
-                vulkan.create_pipeline_layout(&Default::default(), None).expect("a layout");
+            let pushed = vk::PushConstantRange::default();
+            let pushed = [pushed.stage_flags(vk::ShaderStageFlags::VERTEX).size(4)];
+            let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&pushed);
+            let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
             let pipeline = pipeline(device, (source, topology), pass, layout);
             let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
             Self { device, buffers, pass, framebuffer, layout, pipeline, pool }
@@ -222,6 +261,36 @@ impl<'d> Scene<'d> {
         draws: u32,
         captured: bool,
     ) -> vk::CommandBuffer {
+        let draw = |commands| {
+            // SAFETY: the commands are valid usage.
+            let draw = || unsafe { self.device.handle.cmd_draw(commands, vertices, 1, 0, 0) };
+            for _ in 0..draws {
+                if captured { self.capture(commands, draw) } else { draw() }
+            }
+        };
+        self.record_with(passes, |_| (), draw)
+    }
+
+    /// Begins a capture, draws and ends the capture.
+    fn capture(&self, commands: vk::CommandBuffer, draw: impl FnOnce()) {
+        let feedback = self.device.feedback.fp();
+        let (begin, end) =
+            (feedback.cmd_begin_transform_feedback_ext, feedback.cmd_end_transform_feedback_ext);
+        // SAFETY: the commands are valid usage.
+        unsafe {
+            begin(commands, 0, 0, std::ptr::null(), std::ptr::null());
+            draw();
+            end(commands, 0, 0, std::ptr::null(), std::ptr::null());
+        }
+    }
+
+    /// Records commands before and in a pass, which follows empty passes.
+    fn record_with(
+        &self,
+        passes: u32,
+        before: impl FnOnce(vk::CommandBuffer),
+        inside: impl FnOnce(vk::CommandBuffer),
+    ) -> vk::CommandBuffer {
         let vulkan = &self.device.handle;
         let feedback = self.device.feedback.fp();
         let [(target, _), (attributes, _)] = self.buffers;
@@ -234,11 +303,12 @@ impl<'d> Scene<'d> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
             .command_buffer_count(1);
-        let (zero, bytes, none) = (0, BYTES, std::ptr::null());
+        let (zero, bytes) = (0, BYTES);
         // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
             vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            before(commands);
             // All passes but the last are empty.
             for _ in 1..passes {
                 vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
@@ -247,29 +317,10 @@ impl<'d> Scene<'d> {
             vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
             vulkan.cmd_bind_vertex_buffers(commands, 0, &[attributes], &[0]);
+            vulkan.cmd_bind_index_buffer(commands, attributes, 0, vk::IndexType::UINT32);
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
             bind(commands, 0, 1, &raw const target, &raw const zero, &raw const bytes);
-            for _ in 0..draws {
-                if captured {
-                    (feedback.cmd_begin_transform_feedback_ext)(
-                        commands,
-                        0,
-                        0,
-                        none,
-                        std::ptr::null(),
-                    );
-                }
-                vulkan.cmd_draw(commands, vertices, 1, 0, 0);
-                if captured {
-                    (feedback.cmd_end_transform_feedback_ext)(
-                        commands,
-                        0,
-                        0,
-                        none,
-                        std::ptr::null(),
-                    );
-                }
-            }
+            inside(commands);
             vulkan.cmd_end_render_pass(commands);
             vulkan.end_command_buffer(commands).expect("it ends");
             commands

@@ -49,7 +49,10 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         if key == FREE {
             return None;
         }
-        let node = self.nodes(key).find(|node| node.key.load(Ordering::Acquire) == key)?;
+        let mut node = self.first(key);
+        while node.key.load(Ordering::Acquire) != key {
+            node = node.next()?;
+        }
         // SAFETY: the value of a present key is a leaked box, until it is removed.
         unsafe { node.value.load(Ordering::Acquire).as_ref() }
     }
@@ -83,10 +86,14 @@ impl<T, const LISTS: usize> Registry<T, LISTS> {
         (!value.is_null()).then(|| unsafe { Box::from_raw(value) })
     }
 
-    fn nodes(&self, key: u64) -> impl Iterator<Item = &Node<T>> {
+    /// Returns the first node of the list of a key.
+    fn first(&self, key: u64) -> &Node<T> {
         // Most handles are addresses, whose low bits vary little.
-        let list = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % LISTS;
-        std::iter::successors(Some(&self.lists[list]), |node| node.next())
+        &self.lists[(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % LISTS]
+    }
+
+    fn nodes(&self, key: u64) -> impl Iterator<Item = &Node<T>> {
+        std::iter::successors(Some(self.first(key)), |node| node.next())
     }
 }
 

@@ -28,6 +28,11 @@ pub(crate) struct Done {
 pub(super) type Why = String;
 
 impl Recording {
+    /// Returns whether a draw may need more than its own command: it is captured or counted, or follows a capture.
+    pub(crate) fn is_disturbed(&self) -> bool {
+        self.active.is_some() || self.counted[1] != 0 || self.bound != vk::Pipeline::null()
+    }
+
     /// Returns whether draws are captured or counted. Transform feedback queries count only during captures.
     pub(crate) fn watches(&self, emulator: &Emulator) -> bool {
         let [_, of_generated] = self.counted;

@@ -5,6 +5,7 @@ use crate::emulation::memory::Piece;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
 use polyshade::transform_feedback::MAX_BUFFERS;
 use polyshade_planner::counter_pass::{self, Job, List, Predicate, Shader};
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub(crate) struct CounterPass {
@@ -185,7 +186,10 @@ impl Jobs {
     }
 
     /// Returns all jobs, followed by jobs that disable the copies for executions that do not occur.
-    pub(super) fn whole(&self) -> Vec<u32> {
+    pub(super) fn whole(&self) -> Cow<'_, [u32]> {
+        if !self.executed.iter().any(|one| one.repeats) {
+            return Cow::Borrowed(&self.words);
+        }
         let mut words = self.words.clone();
         for (number, one) in self.executed.iter().enumerate().filter(|(_, one)| one.repeats) {
             let mut behind = self.executed[number + 1..].iter();
@@ -199,7 +203,7 @@ impl Jobs {
                 Job::leave_out(&mut words[first..]);
             }
         }
-        words
+        Cow::Owned(words)
     }
 
     /// Returns the list of these jobs, which are stored in `place` as `words`.
@@ -209,7 +213,9 @@ impl Jobs {
     }
 
     pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+        self.words.clear();
+        self.executed.clear();
+        self.restarted = 0;
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -292,8 +298,11 @@ mod tests {
             }
             jobs
         };
-        let whole = executed(2).whole();
-        assert_eq!(whole, [plain.clone(), time(0), time(1), left_out(2), left_out(3)].concat());
+        let twice = executed(2);
+        assert_eq!(
+            twice.whole(),
+            [plain.clone(), time(0), time(1), left_out(2), left_out(3)].concat()
+        );
 
         let mut joined = executed(1);
         assert!(joined.extend(&executed(2)));
@@ -318,7 +327,7 @@ mod tests {
         jobs.push(&draw);
         assert!(!jobs.end(32, counters), "the job belongs to another capture");
         assert!(jobs.end(16, counters));
-        assert_eq!(jobs.whole(), Job { end: Some(counters), ..draw }.words());
+        assert_eq!(*jobs.whole(), Job { end: Some(counters), ..draw }.words());
         assert!(!jobs.end(16, counters), "the capture has ended");
     }
 }

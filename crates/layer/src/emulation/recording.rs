@@ -175,9 +175,11 @@ impl Recording {
 
     /// Resets the state. No pending commands may use its memory.
     pub(crate) fn reset(&mut self, device: &Driver, emulator: &Emulator) {
-        let mut arena = std::mem::take(&mut self.arena);
+        let (mut arena, mut jobs) =
+            (std::mem::take(&mut self.arena), std::mem::take(&mut self.jobs));
         arena.clear(device, emulator);
-        *self = Self { is_secondary: self.is_secondary, arena, ..Self::default() };
+        jobs.clear();
+        *self = Self { is_secondary: self.is_secondary, arena, jobs, ..Self::default() };
     }
 }
 

@@ -11,11 +11,12 @@ use polyshade_planner::counter_pass::Job;
 macro_rules! draws {
     ($($name:ident($($argument:ident: $Type:ty),*) $calls:expr;)*) => {
         $(pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
-            // SAFETY: the caller passes arguments that Vulkan allows.
-            unsafe {
-                let Some(device) = Device::of(commands) else { return };
-                let Some(next) = device.next.$name else { return };
-                if let Some((emulator, recording)) = device.recording(commands) {
+            /// Captures and counts the draw before it is recorded.
+            #[inline(never)]
+            unsafe fn watch(device: &Device, commands: vk::CommandBuffer, $($argument: $Type),*) {
+                // SAFETY: guaranteed by the caller.
+                unsafe {
+                    let Some((emulator, recording)) = device.recording(commands) else { return };
                     if recording.watches(emulator) {
                         let mut is_whole = true;
                         for call in $calls {
@@ -26,8 +27,21 @@ macro_rules! draws {
                         }
                     }
                     recording.restore(device, commands);
+                    if let Some(next) = device.next.$name {
+                        next(commands, $($argument),*);
+                    }
                 }
-                next(commands, $($argument),*);
+            }
+            // SAFETY: the caller passes arguments that Vulkan allows.
+            unsafe {
+                let Some(device) = Device::of(commands) else { return };
+                // Most draws are not captured, so they take the shortest way.
+                if device.recording(commands).is_some_and(|(_, recording)| recording.is_disturbed()) {
+                    return watch(device, commands, $($argument),*);
+                }
+                if let Some(next) = device.next.$name {
+                    next(commands, $($argument),*);
+                }
             }
         })*
     };
