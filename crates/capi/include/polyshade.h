@@ -1553,8 +1553,8 @@ typedef struct polyshade_capture_options {
     uint32_t side_effects;
     // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency.
     uint32_t topologies;
-    // `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. Only for
-    // `POLYSHADE_OPTIONS_CAPTURE_STORAGE`.
+    // `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for
+    // `POLYSHADE_OPTIONS_CAPTURE_EXTENSION`.
     uint32_t variants;
     // The vertex attributes that are the same for all vertices, which indexed draws may have: bits `1 << location`.
     uint32_t constant_attributes;

@@ -123,8 +123,8 @@ pub struct polyshade_capture_options {
     pub side_effects: u32,
     /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency.
     pub topologies: u32,
-    /// `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. Only for
-    /// `POLYSHADE_OPTIONS_CAPTURE_STORAGE`.
+    /// `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for
+    /// `POLYSHADE_OPTIONS_CAPTURE_EXTENSION`.
     pub variants: u32,
     /// The vertex attributes that are the same for all vertices, which indexed draws may have: bits `1 << location`.
     pub constant_attributes: u32,
@@ -217,6 +217,15 @@ fn varyings(given: &polyshade_capture_options) -> Result<Options, Failure> {
         POLYSHADE_CAPTURE_DECORATED => Options::new().decorated(),
         other => return Err(Failure::argument(format!("unknown capture mode {other}"))),
     })
+}
+
+/// Reads the options of a capture by the extension, which has no variants.
+pub(super) fn read_extension(at: *const polyshade_capture_options) -> Result<Options, Failure> {
+    let (given, options) = read(at)?;
+    match given.variants {
+        0 => Ok(options),
+        _ => Err(Failure::argument("a capture by the extension has no variants")),
+    }
 }
 
 /// Reads the options of a capture into storage buffers, with its variants.

@@ -172,6 +172,8 @@ static void captures(void) {
     options = good;
     options.variants = 8;
     ARGUMENT("unknown flags 0x8", lower(&options.base));
+    options.base.kind = POLYSHADE_OPTIONS_CAPTURE_EXTENSION;
+    ARGUMENT("has no variants", lower(&options.base));
     options = good;
     options.flags |= POLYSHADE_CAPTURE_COMPUTE;
     options.params.kind = POLYSHADE_SOURCE_ADDRESS_IN_ATTRIBUTE;
