@@ -2,6 +2,7 @@
 
 use crate::work::{Work, stderr};
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -23,39 +24,32 @@ fn pages() -> Vec<(String, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// Returns the code of a page: indented blocks, and fenced blocks with the language of the opening fence.
+/// Returns the code of a page: fenced blocks with the language of the opening fence, and indented blocks without one.
 fn blocks(text: &str) -> Vec<(&str, String)> {
-    let mut blocks: Vec<(&str, String)> = Vec::new();
-    let mut fence: Option<&str> = None;
-    for line in text.lines() {
+    let is_indented = |line: &&str| line.starts_with("    ");
+    let mut blocks = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
         if let Some(language) = line.trim_start().strip_prefix("```") {
-            fence = fence.is_none().then_some(language);
-            blocks.push((language, String::new()));
-        } else if fence.is_some() || line.starts_with("    ") {
-            if blocks.is_empty() {
-                blocks.push(("", String::new()));
-            }
-            let (_, code) = blocks.last_mut().expect("there is one");
-            *code += line.trim_start();
-            code.push('\n');
+            // This also takes the closing fence.
+            let code = lines.by_ref().take_while(|line| !line.trim_start().starts_with("```"));
+            blocks.push((language, joined(code)));
+        } else if is_indented(&line) {
+            let rest = iter::from_fn(|| lines.next_if(is_indented));
+            blocks.push(("", joined(iter::once(line).chain(rest))));
         }
     }
     blocks
 }
 
-/// Returns the unchanged contents of fenced blocks, with the language of the opening fence.
-fn fenced(text: &str) -> Vec<(&str, String)> {
-    let parts: Vec<&str> = text.split("```").collect();
-    let inside = parts.iter().skip(1).step_by(2);
-    inside
-        .filter_map(|part| part.split_once('\n'))
-        .map(|(language, code)| (language, code.to_owned()))
-        .collect()
+/// Returns a text of these lines.
+fn joined<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Returns the command lines in a block of code.
 fn lines(code: &str) -> Vec<String> {
-    let whole = code.replace("\\\n", " ");
+    let whole = joined(code.lines().map(str::trim_start)).replace("\\\n", " ");
     let lines = whole.lines().filter(|line| line.starts_with("polyshade "));
     // An ellipsis stands for any shader or option.
     lines.filter(|line| !line.contains('…')).map(str::to_owned).collect()
@@ -116,7 +110,7 @@ fn the_gallery_shows_what_the_program_writes() {
     let (work, mut written, mut shown) = (Work::new(), None, 0);
     std::os::unix::fs::symlink(root.join("examples"), work.path("examples"))
         .expect("there is room");
-    for (language, code) in fenced(gallery) {
+    for (language, code) in blocks(gallery) {
         match language {
             "sh" => {
                 work.succeeds(code.strip_prefix("polyshade").expect("it is one of our commands"));
@@ -143,6 +137,9 @@ fn the_gallery_shows_what_the_program_writes() {
 fn blocks_and_lines_are_found() {
     let text = "a\n\n    polyshade info a \\\n      --json\n\n```sh\npolyshade man\npolyshade x …\n```\nb\n";
     let blocks = blocks(text);
+    let languages: Vec<&str> = blocks.iter().map(|(language, _)| *language).collect();
+    assert_eq!(languages, ["", "sh"]);
+    assert_eq!(blocks[1].1, "polyshade man\npolyshade x …\n");
     assert_eq!(blocks.iter().flat_map(|(_, code)| lines(code)).count(), 2);
     assert_eq!(lines(&blocks[0].1), ["polyshade info a  --json"]);
 }
