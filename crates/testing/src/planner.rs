@@ -238,7 +238,9 @@ pub fn any_draw(choices: &mut Choices) -> Draw {
     };
     let counters = |choices: &mut Choices| choices.list(4, |choices| choices.perhaps(counter));
     let active = Active {
-        buffers: (0..choices.below(5)).map(|_| bound(choices)).collect(),
+        buffers: (0..if choices.maybe() { 4 } else { choices.below(5) })
+            .map(|_| bound(choices))
+            .collect(),
         begin: match choices.below(3) {
             0 => Begin::Anew,
             1 => Begin::Resume(counters(choices)),
