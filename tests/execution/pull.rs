@@ -369,10 +369,6 @@ impl Fetch {
         }
     }
 
-    fn slots(&self) -> u32 {
-        self.vertices.end + INSTANCE * (self.instances.end - 1)
-    }
-
     /// Returns the offset of an invocation's attribute in the buffer, or `None` if the attribute exceeds the range.
     fn place(&self, vertex: u32, instance: u32) -> Option<usize> {
         let first = self.instances.start;
@@ -389,9 +385,8 @@ impl Fetch {
 
     /// Returns the number of invocations whose attribute is out of bounds.
     fn outside(&self) -> usize {
-        let vertices = || self.vertices.clone();
-        let all = self.instances.clone().flat_map(|one| vertices().map(move |vertex| (vertex, one)));
-        all.filter(|(vertex, instance)| self.place(*vertex, *instance).is_none()).count()
+        let of = |one| self.vertices.clone().filter(move |at| self.place(*at, one).is_none());
+        self.instances.clone().flat_map(of).count()
     }
 }
 
@@ -422,7 +417,8 @@ fn elements_are_those_of_the_index_and_what_is_out_of_bounds_is_zero() {
                 ways.push(asks.clone());
             }
             let shaders: Vec<&[u32]> = ways.iter().map(|one| one.module.words()).collect();
-            let found = run(driver, &shaders, fetch.slots(), |way, draw, work| {
+            let slots = fetch.vertices.end + INSTANCE * (fetch.instances.end - 1);
+            let found = run(driver, &shaders, slots, |way, draw, work| {
                 draw.vertices = fetch.vertices.clone();
                 draw.instances = fetch.instances.clone();
                 bind(&ways[way], (&attributes, &buffers), draw, work);

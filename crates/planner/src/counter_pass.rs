@@ -379,24 +379,20 @@ impl Job {
         counters: [u64; MAX_BUFFERS],
     ) -> bool {
         let mut words = Record(*job);
-        if words.place_at(STATE) != state || words.0[FLAGS] & ENDS != 0 {
-            return false;
+        let is_own = words.place_at(STATE) == state && words.0[FLAGS] & ENDS == 0;
+        if is_own {
+            words.counters(ENDS, END, counters);
+            *job = words.0;
         }
-        words.counters(ENDS, END, counters);
-        *job = words.0;
-        true
+        is_own
     }
 
     /// Encodes the job in the format that the shaders read.
     pub fn words(&self) -> [u32; Self::SIZE as usize / 4] {
         let mut words = Record::default();
         words.place(STATE, self.state);
-        if let Some(counters) = self.begin {
-            words.counters(BEGINS, BEGIN, counters);
-        }
-        if let Some(counters) = self.end {
-            words.counters(ENDS, END, counters);
-        }
+        self.begin.iter().for_each(|counters| words.counters(BEGINS, BEGIN, *counters));
+        self.end.iter().for_each(|counters| words.counters(ENDS, END, *counters));
         words.place(QUERY, self.query);
         if let Some(draws) = &self.draws {
             draws.fill_in(&mut words);

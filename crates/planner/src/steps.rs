@@ -107,8 +107,8 @@ pub struct CounterPass {
     pub begin: Option<Counters>,
     /// The counter that the device computes the vertex count from, if any.
     pub count: Option<CountedBy>,
-    /// The host parameters of the variant; the device computes some of them. `None` if nothing is captured. Each draw of
-    /// a multi-draw has separate parameters.
+    /// The host parameters of the variant; the device computes some of them. `None` if nothing is captured. Each draw
+    /// of a multi-draw has separate parameters.
     pub params: Option<ParamValues>,
     /// The vertex stride of each feedback buffer in bytes; 0 for a buffer that is unbound or unused.
     pub strides: Vec<u32>,

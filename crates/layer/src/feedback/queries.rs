@@ -78,8 +78,8 @@ pub(crate) unsafe extern "system" fn destroy_query_pool(
 }
 
 /// Defines query commands. The layer records a query with its stream if the layer created the pool; the driver receives
-/// all other queries. Commands with a stream call `$other` if the layer provides the extension, because the driver then has
-/// only stream 0.
+/// all other queries. Commands with a stream call `$other` if the layer provides the extension, because the driver then
+/// has only stream 0.
 macro_rules! queries {
     ($(
         $name:ident($($argument:ident: $Type:ty),*) $note:ident, $stream:expr $(, $other:ident($($passed:ident),*))?;
