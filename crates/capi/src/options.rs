@@ -59,7 +59,9 @@ pub(crate) fn read(at: *const polyshade_options) -> Result<Asked, Failure> {
         POLYSHADE_OPTIONS_CAPTURE_STORAGE => {
             Asked::CaptureStorage(capture::read_storage(at.cast())?)
         }
-        POLYSHADE_OPTIONS_CAPTURE_EXTENSION => Asked::CaptureExtension(capture::read_extension(at.cast())?),
+        POLYSHADE_OPTIONS_CAPTURE_EXTENSION => {
+            Asked::CaptureExtension(capture::read_extension(at.cast())?)
+        }
         POLYSHADE_OPTIONS_VERTEX_PULLING => Asked::VertexPulling(pulling::read(at.cast())?),
         POLYSHADE_OPTIONS_POSITION_ONLY => Asked::PositionOnly(position::read(at.cast())?),
         POLYSHADE_OPTIONS_CLIP_SPACE => Asked::ClipSpace(position::read_depth(at.cast())?),
