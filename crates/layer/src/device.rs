@@ -54,6 +54,7 @@ impl Device {
     /// # Safety
     ///
     /// The command buffer is alive, and nobody else records it at the same time (external synchronization).
+    #[allow(clippy::mut_from_ref)]
     pub(crate) unsafe fn recording(
         &self,
         commands: vk::CommandBuffer,

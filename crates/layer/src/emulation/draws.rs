@@ -129,11 +129,7 @@ impl Recording {
         draws.param_count = variant.word_count();
         draws.blocks = blocks.address;
         draws.block_stride = variant.block_stride();
-        for ((buffer, target), stride) in
-            draws.buffers.iter_mut().zip(&self.targets).zip(variant.strides)
-        {
-            *buffer = target.filter(|_| stride > 0).map_or((0, 0), |target| (target.size, stride));
-        }
+        draws.buffers = self.ranges(&variant);
         let layout = info.layout.as_ref().ok_or("the pipeline has no layout")?;
         let mut drawn = Drawn {
             info,
@@ -148,15 +144,22 @@ impl Recording {
             drawn.bound = Some(self.arena.put(device, emulator, &drawn.params()).map_err(lost)?);
         }
         // Nothing can fail from here on, so the counts include only points that are drawn.
-        if let Some(points) = &points {
-            self.push(points.clone());
-        }
-        self.push(job(draws, of_feedback));
+        let (draw, counts_points) = (job(draws, of_feedback), points.is_some());
+        points.into_iter().chain([draw]).for_each(|job| self.push(job));
         // SAFETY: guaranteed by the caller.
         unsafe { self.draw_points((device, emulator), commands, &call, drawn) };
         // If the driver counts this draw, it must be recorded.
-        let is_whole = self.discards(info) && !variant.stores && points.is_none();
+        let is_whole = self.discards(info) && !variant.stores && !counts_points;
         Ok(Done { is_whole, ..done })
+    }
+
+    /// Returns the size in bytes and the vertex stride of each captured range; 0 if the variant does not capture to it.
+    fn ranges(&self, variant: &Variant) -> [(u32, u32); MAX_BUFFERS] {
+        std::array::from_fn(|number| {
+            let stride = variant.strides[number];
+            let target = self.targets[number].filter(|_| stride > 0);
+            target.map_or((0, 0), |target| (target.size, stride))
+        })
     }
 
     /// Draws the points of a capture. Another command that needs the application's pipeline [restores](Self::restore)

@@ -13,7 +13,10 @@ macro_rules! draws {
         $(pub(crate) unsafe extern "system" fn $name(commands: vk::CommandBuffer, $($argument: $Type),*) {
             /// Captures and counts the draw before it is recorded.
             #[inline(never)]
-            unsafe fn watch(device: &Device, commands: vk::CommandBuffer, $($argument: $Type),*) {
+            unsafe fn watch(
+                (device, commands): (&Device, vk::CommandBuffer),
+                $($argument: $Type),*
+            ) {
                 // SAFETY: guaranteed by the caller.
                 unsafe {
                     let Some((emulator, recording)) = device.recording(commands) else { return };
@@ -37,7 +40,7 @@ macro_rules! draws {
                 let Some(device) = Device::of(commands) else { return };
                 // Most draws are not captured, so they take the shortest way.
                 if device.recording(commands).is_some_and(|(_, recording)| recording.is_disturbed()) {
-                    return watch(device, commands, $($argument),*);
+                    return watch((device, commands), $($argument),*);
                 }
                 if let Some(next) = device.next.$name {
                     next(commands, $($argument),*);
