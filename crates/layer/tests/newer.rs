@@ -7,7 +7,9 @@ use crate::linked::linked;
 use crate::loader::{Device, Instance, LAVAPIPE};
 use crate::objects::allocate;
 use ash::{ext, vk};
-use driver::{DESTROYED, FLAGS, KNOWN, LOCATIONS, RESET, UNKNOWN, VERSION, get_instance_proc_addr};
+use driver::{
+    BOUND, DESTROYED, FLAGS, KNOWN, LOCATIONS, RESET, UNKNOWN, VERSION, get_instance_proc_addr,
+};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::ffi::{CStr, CString};
 use std::sync::PoisonError;
@@ -358,6 +360,72 @@ fn newer_commands_structures_and_flags_are_those_that_they_stand_for() {
     let both = ways.iter().flat_map(|way| [false, true].map(|is_full| Way { is_full, ..*way }));
     let all = both.map(|way| (way, captured(&instance, way)));
     assert_eq!(all.filter(|(_, got)| *got != expected).collect::<Vec<_>>(), []);
+}
+
+/// A pipeline that no draw needs is not bound again: its static state would replace dynamic state that the application
+/// has set for the next pipeline.
+#[test]
+fn captures_in_a_row_bind_each_pipeline_once() {
+    if !is_alone("newer::captures_in_a_row_bind_each_pipeline_once") {
+        return;
+    }
+    let instance = linked(get_instance_proc_addr, &[(c"hide", c"VK_EXT_transform_feedback")]);
+    let device = able(&instance);
+    let (vulkan, feedback) = (&device.handle, device.feedback.fp());
+    let (stage_flags, point) = (vk::ShaderStageFlags::VERTEX, vk::PipelineBindPoint::GRAPHICS);
+    // SAFETY: all objects are alive, and the commands are not submitted.
+    unsafe {
+        use vk::BufferUsageFlags as Usage;
+        let buffers = [Usage::VERTEX_BUFFER, Usage::TRANSFORM_FEEDBACK_BUFFER_EXT]
+            .map(|usage| buffer(&device, usage, false, &[0; 32]));
+        let [vertices, target] = buffers.map(|one| one.0);
+        let ranges = [vk::PushConstantRange { stage_flags, offset: 0, size: 4 }];
+        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
+        let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
+        let [one, other] =
+            [Strides::InThePipeline; 2].map(|strides| pipeline(&device, layout, strides));
+        let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
+        let info =
+            vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
+
+        vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+        let area = vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 });
+        let info = vk::RenderingInfo::default().render_area(area).layer_count(1);
+        vulkan.cmd_begin_rendering(commands, &info);
+        vulkan.cmd_bind_vertex_buffers(commands, 0, &[vertices], &[0]);
+        vulkan.cmd_push_constants(commands, layout, stage_flags, 0, &[0; 4]);
+        let (offset, size, nothing) = (0, BYTES, std::ptr::null());
+        let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+        bind(commands, 0, 1, &raw const target, &raw const offset, &raw const size);
+        for pipeline in [one, other] {
+            vulkan.cmd_bind_pipeline(commands, point, pipeline);
+            for _ in 0..2 {
+                (feedback.cmd_begin_transform_feedback_ext)(
+                    commands,
+                    0,
+                    0,
+                    nothing,
+                    nothing.cast(),
+                );
+                vulkan.cmd_draw(commands, 3, 1, 0, 0);
+                (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+            }
+        }
+        vulkan.cmd_end_rendering(commands);
+        vulkan.end_command_buffer(commands).expect("it ends");
+        let bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        assert_eq!((bound.len(), bound[0], bound[2]), (4, one, other), "{bound:?}");
+        assert!(bound[1] != one && bound[3] != other && bound[1] != bound[3], "{bound:?}");
+
+        vulkan.destroy_command_pool(pool, None);
+        [one, other].into_iter().for_each(|pipeline| vulkan.destroy_pipeline(pipeline, None));
+        vulkan.destroy_pipeline_layout(layout, None);
+        for (buffer, memory, _) in buffers {
+            vulkan.destroy_buffer(buffer, None);
+            vulkan.free_memory(memory, None);
+        }
+    }
 }
 
 #[test]

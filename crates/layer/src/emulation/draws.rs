@@ -30,7 +30,7 @@ pub(super) type Why = String;
 impl Recording {
     /// Returns whether a draw may need more than its own command: it is captured or counted, or follows a capture.
     pub(crate) fn is_disturbed(&self) -> bool {
-        self.active.is_some() || self.counted[1] != 0 || self.bound != vk::Pipeline::null()
+        self.active.is_some() || self.counted[1] != 0 || self.is_replaced
     }
 
     /// Returns whether draws are captured or counted. Transform feedback queries count only during captures.
@@ -176,7 +176,7 @@ impl Recording {
         unsafe {
             if self.bound != pipeline {
                 drawn.bind(device, commands, info.discards_dynamically(emulator));
-                self.bound = pipeline;
+                (self.is_replaced, self.bound) = (true, pipeline);
             }
             drawn.draw(device, commands, call);
             if drawn.bound.is_some() {
@@ -263,30 +263,36 @@ impl Recording {
         self.kept(device, emulator, size).map(Some)
     }
 
-    /// Restores the application's pipeline and dynamic state if a capture has replaced them.
+    /// Restores the application's pipeline and dynamic state, if a capture has replaced them, for a draw with them.
     ///
     /// # Safety
     ///
     /// The recording belongs to the command buffer.
     pub(crate) unsafe fn restore(&mut self, device: &Driver, commands: vk::CommandBuffer) {
-        if self.bound != vk::Pipeline::null() {
+        if let (true, Some((pipeline, _)), Some(bind)) =
+            (self.is_replaced, &self.graphics, device.next.cmd_bind_pipeline)
+        {
             // SAFETY: guaranteed by the caller.
-            unsafe { self.bind_again(device, commands) };
+            unsafe {
+                bind(commands, vk::PipelineBindPoint::GRAPHICS, *pipeline);
+                self.unbind(device, commands);
+            }
         }
     }
 
-    #[cold]
-    unsafe fn bind_again(&mut self, device: &Driver, commands: vk::CommandBuffer) {
+    /// Sets the dynamic state that a capture has replaced, before the application binds another pipeline. The replaced
+    /// pipeline is not bound: its static state would replace dynamic state that was set for the other pipeline.
+    ///
+    /// # Safety
+    ///
+    /// The recording belongs to the command buffer.
+    pub(crate) unsafe fn unbind(&mut self, device: &Driver, commands: vk::CommandBuffer) {
+        let is_replaced = std::mem::take(&mut self.is_replaced);
+        let Some((_, graphics)) = self.graphics.as_ref().filter(|_| is_replaced) else { return };
         self.bound = vk::Pipeline::null();
-        let next = &device.next;
-        let Some((pipeline, graphics)) = &self.graphics else { return };
-        let info = &graphics.info;
-        // SAFETY: guaranteed by the caller. The state that is set is dynamic in the bound pipeline.
+        let (next, info) = (&device.next, &graphics.info);
+        // SAFETY: guaranteed by the caller. The state that is set is dynamic in the application's pipeline.
         unsafe {
-            if let Some(bind) = next.cmd_bind_pipeline {
-                bind(commands, vk::PipelineBindPoint::GRAPHICS, *pipeline);
-            }
-            // State that is dynamic in the application's pipeline.
             let is = |state| info.is_dynamic(state);
             if let Some(set) = next.cmd_set_primitive_topology
                 && is(DynamicState::PRIMITIVE_TOPOLOGY)

@@ -28,14 +28,18 @@ impl Recording {
         else {
             return Err(LOST);
         };
-        // The barrier after the previous counter pass covers this one. Another barrier is needed only if this one
-        // overwrites memory that earlier draws read: in pending command buffers, or in the pool of tables.
-        let is_shared = self.is_shared || emulator.shared.load(Ordering::Relaxed);
-        let before = (is_shared || self.tables.is_some()).then_some((
-            Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT | Stage::COMPUTE_SHADER,
-            AccessFlags::SHADER_WRITE,
-        ));
+        // Earlier dispatches: of the application, of counter passes, and of copies of query results.
+        let mut before = Stage::COMPUTE_SHADER;
+        if self.is_shared || emulator.shared.load(Ordering::Relaxed) {
+            // Pending draws may read the memory that this dispatch overwrites.
+            before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
+        }
+        if self.tables.is_some() {
+            // Draws of earlier passes read tables in the pool.
+            before |= Stage::VERTEX_SHADER;
+        }
         let access = AccessFlags::SHADER_READ | AccessFlags::SHADER_WRITE;
+        let written = (before, AccessFlags::SHADER_WRITE);
         let behind = (
             Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT | Stage::COMPUTE_SHADER | Stage::HOST,
             access | AccessFlags::INDIRECT_COMMAND_READ | AccessFlags::HOST_READ,
@@ -51,9 +55,7 @@ impl Recording {
                 commands,
                 words,
                 |device, counter_pass| {
-                    if let Some(before) = before {
-                        barrier(device, commands, before, (Stage::COMPUTE_SHADER, access));
-                    }
+                    barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
                     bind(commands, compute, counter_pass.segments);
                     dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
                     barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));

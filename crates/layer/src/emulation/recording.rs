@@ -114,7 +114,9 @@ pub(crate) struct Recording {
     pub(crate) version: u64,
     /// The preparations of the last captured draws, without and with indices.
     pub(crate) prepared: [Option<Prepared>; 2],
-    /// The capturing pipeline, if it is bound in place of the application's pipeline.
+    /// Whether a capturing pipeline is bound in place of the application's pipeline.
+    pub(crate) is_replaced: bool,
+    /// The capturing pipeline, if another capture can draw with it without binding it again.
     pub(crate) bound: vk::Pipeline,
     /// The addresses where the active transform feedback and primitives generated queries count; 0 if none is active.
     pub(crate) counted: [u64; 2],

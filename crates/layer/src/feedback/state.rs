@@ -10,8 +10,8 @@ noted! {
     cmd_bind_pipeline(point: vk::PipelineBindPoint, pipeline: vk::Pipeline)
         |device, emulator, recording, commands| match point {
             vk::PipelineBindPoint::GRAPHICS => {
-                // The new pipeline uses dynamic state that a capture may have replaced.
-                recording.restore(device, commands);
+                // The new pipeline may use dynamic state that a capture has replaced.
+                recording.unbind(device, commands);
                 recording.version += 1;
                 let known = emulator.pipelines.get(pipeline.as_raw());
                 recording.graphics = known.map(|known| (pipeline, Arc::clone(known)));
@@ -20,20 +20,23 @@ noted! {
             _ => {}
         };
     cmd_set_primitive_topology(topology: vk::PrimitiveTopology)
-        |device, _emulator, recording, commands| {
-            recording.restore(device, commands);
+        |_device, _emulator, recording, commands| {
+            // The next capture replaces the state again.
+            recording.bound = vk::Pipeline::null();
             recording.version += 1;
             recording.dynamic.topology = topology;
         };
     cmd_set_primitive_restart_enable(restart: vk::Bool32)
-        |device, _emulator, recording, commands| {
-            recording.restore(device, commands);
+        |_device, _emulator, recording, commands| {
+            // The next capture replaces the state again.
+            recording.bound = vk::Pipeline::null();
             recording.version += 1;
             recording.dynamic.restart = restart;
         };
     cmd_set_rasterizer_discard_enable(discard: vk::Bool32)
-        |device, _emulator, recording, commands| {
-            recording.restore(device, commands);
+        |_device, _emulator, recording, commands| {
+            // The next capture replaces the state again.
+            recording.bound = vk::Pipeline::null();
             recording.version += 1;
             recording.dynamic.discard = discard;
         };

@@ -26,6 +26,7 @@ commands! { of_device
     b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
     b"vkDestroyPipeline" => destroy_pipeline as PFN_vkDestroyPipeline,
     b"vkDestroyPipelineLayout" => destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
+    b"vkCmdBindPipeline" => bind_pipeline as PFN_vkCmdBindPipeline,
     b"vkCmdPushConstants2" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
     b"vkCmdPushConstants2KHR" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
     b"vkCmdBindIndexBuffer2" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
@@ -223,6 +224,21 @@ unsafe extern "system" fn create_graphics_pipelines(
 
 /// The kind of the last destroyed object.
 pub(super) static DESTROYED: Mutex<&str> = Mutex::new("");
+
+/// The pipelines that were bound, in order.
+pub(super) static BOUND: Mutex<Vec<vk::Pipeline>> = Mutex::new(Vec::new());
+
+unsafe extern "system" fn bind_pipeline(
+    commands: vk::CommandBuffer,
+    point: vk::PipelineBindPoint,
+    pipeline: vk::Pipeline,
+) {
+    if point == vk::PipelineBindPoint::GRAPHICS {
+        BOUND.lock().unwrap_or_else(PoisonError::into_inner).push(pipeline);
+    }
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe { device().cmd_bind_pipeline(commands, point, pipeline) };
+}
 
 unsafe extern "system" fn destroy_pipeline(
     of: vk::Device,
