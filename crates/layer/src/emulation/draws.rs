@@ -175,6 +175,10 @@ impl Recording {
         // SAFETY: guaranteed by the caller.
         unsafe {
             if self.bound != pipeline {
+                // Some drivers ignore a pipeline that is bound again after dynamic state was set: bind another between.
+                if self.bound == vk::Pipeline::null() {
+                    self.restore(device, commands);
+                }
                 drawn.bind(device, commands, info.discards_dynamically(emulator));
                 (self.is_replaced, self.bound) = (true, pipeline);
             }
