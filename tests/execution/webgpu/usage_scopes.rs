@@ -65,14 +65,14 @@ fn command_json(uses: &[BufferUse]) -> Value {
             "range": { "offset": offset, "size": size },
         }));
     };
-    // Describe each use.
-    let (mut vertex_buffers, mut index, mut indirect) = (Vec::new(), None, None);
+    // Describe each use. A draw may have several index buffers and arguments: each is set, and so used in the pass.
+    let (mut vertex_buffers, mut indices, mut indirect) = (Vec::new(), Vec::new(), Vec::new());
     let mut capturing = None;
     for one in uses {
         match one.by {
             Use::Vertices => vertex_buffers.push(one.buffer),
-            Use::Indices => index = Some(one.buffer),
-            Use::IndirectArguments => indirect = Some(one.buffer),
+            Use::Indices => indices.push(one.buffer),
+            Use::IndirectArguments => indirect.push(one.buffer),
             Use::Uniform(stage) => bind(one, stage, "uniform"),
             Use::Storage(stage) | Use::Texels(stage) => bind(one, stage, "read-only-storage"),
             Use::Store(stage) => bind(one, stage, "storage"),
@@ -95,7 +95,12 @@ fn command_json(uses: &[BufferUse]) -> Value {
         let other = BufferUse { buffer: BUFFERS, by: Use::Storage(stage), range: None };
         (bound..STORAGE_BUFFERS).for_each(|_| bind(&other, stage, "read-only-storage"));
     }
-    json!({ "bindings": bindings, "vertexBuffers": vertex_buffers, "index": index, "indirect": indirect })
+    json!({
+        "bindings": bindings,
+        "vertexBuffers": vertex_buffers,
+        "indices": indices,
+        "indirect": indirect,
+    })
 }
 
 /// Returns the validation errors of passes and dispatches.

@@ -192,13 +192,13 @@ def check(work):
             return
         for slot, number in enumerate(one["vertexBuffers"]):
             commands.set_vertex_buffer(slot, buffers[number])
-        is_indexed, is_indirect = one["index"] is not None, one["indirect"] is not None
-        if is_indexed:
-            commands.set_index_buffer(buffers[one["index"]], "uint32")
-        if is_indirect:
+        for number in one["indices"]:
+            commands.set_index_buffer(buffers[number], "uint32")
+        is_indexed = len(one["indices"]) > 0
+        for number in one["indirect"]:
             draw = commands.draw_indexed_indirect if is_indexed else commands.draw_indirect
-            draw(buffers[one["indirect"]], 0)
-        else:
+            draw(buffers[number], 0)
+        if not one["indirect"]:
             (commands.draw_indexed if is_indexed else commands.draw)(3)
 
     def refusal(scope):
