@@ -144,12 +144,11 @@ impl Recording {
             drawn.bound = Some(self.arena.put(device, emulator, &drawn.params()).map_err(lost)?);
         }
         // Nothing can fail from here on, so the counts include only points that are drawn.
-        let (draw, counts_points) = (job(draws, of_feedback), points.is_some());
-        points.into_iter().chain([draw]).for_each(|job| self.push(job));
+        // If the driver counts this draw, it must be recorded.
+        let is_whole = self.discards(info) && !variant.stores && points.is_none();
+        points.into_iter().chain([job(draws, of_feedback)]).for_each(|job| self.push(job));
         // SAFETY: guaranteed by the caller.
         unsafe { self.draw_points((device, emulator), commands, &call, drawn) };
-        // If the driver counts this draw, it must be recorded.
-        let is_whole = self.discards(info) && !variant.stores && !counts_points;
         Ok(Done { is_whole, ..done })
     }
 

@@ -159,6 +159,13 @@ impl Recording {
         if repeats { MOST_EXECUTIONS } else { 1 }
     }
 
+    /// Returns the dynamic state that captures replace, for a command that sets it. The next capture replaces it again.
+    pub(crate) fn replaced_state(&mut self) -> &mut Dynamic {
+        self.bound = vk::Pipeline::null();
+        self.version += 1;
+        &mut self.dynamic
+    }
+
     pub(crate) fn bind_vertex_buffer(&mut self, number: u32, buffer: VertexBuffer) {
         self.version += 1;
         let number = number as usize;

@@ -20,26 +20,11 @@ noted! {
             _ => {}
         };
     cmd_set_primitive_topology(topology: vk::PrimitiveTopology)
-        |_device, _emulator, recording, commands| {
-            // The next capture replaces the state again.
-            recording.bound = vk::Pipeline::null();
-            recording.version += 1;
-            recording.dynamic.topology = topology;
-        };
+        |_device, _emulator, recording, commands| recording.replaced_state().topology = topology;
     cmd_set_primitive_restart_enable(restart: vk::Bool32)
-        |_device, _emulator, recording, commands| {
-            // The next capture replaces the state again.
-            recording.bound = vk::Pipeline::null();
-            recording.version += 1;
-            recording.dynamic.restart = restart;
-        };
+        |_device, _emulator, recording, commands| recording.replaced_state().restart = restart;
     cmd_set_rasterizer_discard_enable(discard: vk::Bool32)
-        |_device, _emulator, recording, commands| {
-            // The next capture replaces the state again.
-            recording.bound = vk::Pipeline::null();
-            recording.version += 1;
-            recording.dynamic.discard = discard;
-        };
+        |_device, _emulator, recording, commands| recording.replaced_state().discard = discard;
     cmd_set_provoking_vertex_mode(mode: vk::ProvokingVertexModeEXT)
         |_device, _emulator, recording, commands| {
             recording.version += 1;
