@@ -31,7 +31,7 @@ pub(crate) struct Indexed {
     /// All indices in the buffer.
     pub(crate) indices: Vec<u32>,
     pub(crate) vertex_offset: i32,
-    restart: bool,
+    pub(crate) restart: bool,
 }
 
 impl Indexed {
@@ -43,7 +43,7 @@ impl Indexed {
     }
 
     /// Returns the bytes of the index buffer.
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         bytes_of(&self.indices, self.width)
     }
 
@@ -77,7 +77,7 @@ impl Indexed {
     }
 
     /// Returns the segment table that the host makes.
-    fn table(&self) -> Segments {
+    pub(crate) fn table(&self) -> Segments {
         let vertices = &self.case.draw.vertices;
         let topology = self.case.draw.topology;
         let (first, count) = (vertices.start, vertices.len() as u32);

@@ -15,6 +15,7 @@ mod draw_constraints;
 mod extension;
 mod extension_stages;
 mod feedback;
+mod geometry;
 mod glsl;
 mod hazards;
 mod hostile;

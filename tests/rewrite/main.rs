@@ -7,6 +7,7 @@ mod dce_corpus;
 mod dce_sizes;
 mod decorate_corpus;
 mod drawn;
+mod geometry;
 mod isolate;
 mod link;
 mod map_stores;

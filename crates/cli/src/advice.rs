@@ -66,6 +66,7 @@ const ADVICE: &[(&Code, &[&str])] = &[
         &BLEND_ADVANCED_ONLY,
         &["--overlap", "--source-alpha", "--destination-alpha", "--clamp-results"],
     ),
+    (&GEOMETRY_TOPOLOGY, &["--topologies"]),
     // Errors of `vertex-pulling`.
     (&VERTEX_PULLING_FORMAT_MISMATCH, &["--attribute"]),
     (&VERTEX_PULLING_BEYOND_STRIDE, &["--access-beyond-stride"]),
@@ -150,6 +151,7 @@ mod tests {
         ),
         ("the program refuses these options itself", &[&CAPTURE_DRAWS_WITH_EXTENSION]),
         ("the program sorts the stages", &[&PIPELINE_STAGE_ORDER]),
+        ("the program prepares the stage before", &[&GEOMETRY_INPUTS]),
         (
             "the message names the field of the recipe",
             &[&PIPELINE_MISSING_STAGE, &PIPELINE_NOT_RASTERIZED],

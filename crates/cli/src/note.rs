@@ -45,8 +45,9 @@ fn next(words: Vec<OsString>, files: &[&Path]) -> String {
     let mut lines = Vec::new();
     if let Some(Again { program, verb, shader, options, verified }) = again(&command, words.clone())
     {
-        // `verify` has no option `--pull`, so it would compare a different module.
-        let is_verified = polyshade_verify::RUNS && !options.iter().any(|word| word == "--pull");
+        // `verify` has neither `--pull` nor `--after`, so it would compare a different module.
+        let has = |option: &str| options.iter().any(|word| word == option);
+        let is_verified = polyshade_verify::RUNS && !has("--pull") && !has("--after");
         let dry = vec![program.clone(), verb.clone(), shader.clone()];
         let dry = [dry, options, vec!["--dry-run".into()]].concat();
         lines.push(("to list all bindings, parameters and requirements", dry));

@@ -21,6 +21,10 @@ pub(crate) static FETCH: LazyLock<Library> =
 
 pub(crate) static FIXED: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/fixed.spv")));
+
+pub(crate) static GEOMETRY: LazyLock<Library> =
+    LazyLock::new(|| parse(include_bytes!("library/geometry.spv")));
+
 pub(crate) static CUT: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/cut.spv")));
 

@@ -40,7 +40,9 @@ mod draw;
 mod draw_constraints;
 mod effects;
 mod emit;
+mod emitted;
 mod extension;
+pub mod geometry;
 mod host;
 mod indices;
 mod layout;
@@ -51,6 +53,7 @@ mod options;
 mod outputs;
 mod select;
 mod spilled;
+mod spilled_output;
 mod stripped;
 mod topology;
 mod varying;
@@ -80,7 +83,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionModel, Module, Patch};
 
 /// The version of the shaders from [`Prepared::variant`]. It increases when the same input gives a different module.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// The version of the shaders from [`decorate`]. It increases when the same input gives a different module.
 pub const EXTENSION_VERSION: u32 = 3;
 /// The maximum number of feedback buffers.
@@ -256,6 +259,11 @@ impl<'m> Prepared<'m> {
         entry: EntryPoint<'e>,
         variant: Variant,
     ) -> Result<(), Error> {
+        let stores = matches!(variant, Variant::CaptureOnly | Variant::Both);
+        if stores && self.plan.stores.is_empty() {
+            let message = "cannot capture: the list of varyings is empty";
+            return Err(Error::new(&code::CAPTURE_NO_VARYINGS, message).about(entry.function()));
+        }
         match variant {
             Variant::CaptureOnly | Variant::SpillOutputs => {
                 return emit::capture(m, p, entry, self, variant);
@@ -275,7 +283,7 @@ struct Plan {
     layout: Layout,
     /// The captured pieces of each buffer.
     stores: Vec<Vec<layout::Stored>>,
-    /// The outputs that `SpillOutputs` stores for `ReloadOutputs`.
+    /// The outputs that `SpillOutputs` stores for `ReloadOutputs` or a geometry stage.
     spilled: Vec<layout::Stored>,
     placement: Placement,
     words: HostParams,
@@ -298,12 +306,9 @@ impl Plan {
             false => Vec::new(),
         };
         layout.outputs_stride = 4 * spilled::words(&spilled);
-        let name = frame.target().entry_name();
-        if layout.draws.compute && m.entry_point(name, ExecutionModel::GL_COMPUTE).is_ok() {
-            let message = "the module already has a compute entry point with this name";
-            return Err(
-                Error::new(&code::CAPTURE_ENTRY_POINT_TAKEN, message).about(entry.function())
-            );
+        layout.spilled = spilled::list(&outputs, &spilled);
+        if layout.draws.compute {
+            check_name(m, frame.target().entry_name(), entry, &[ExecutionModel::GL_COMPUTE])?;
         }
         // Bindings and host parameters. Which parameters exist depends on whether buffers have addresses.
         let buffers = layout.buffers.len() as u32;
@@ -382,4 +387,18 @@ impl Plan {
 /// Returns the descriptor of a storage buffer.
 fn buffer((set, binding): (Set, Binding), purpose: Purpose, stage: ExecutionModel) -> Descriptor {
     Descriptor { set, binding, kind: DescriptorKind::StorageBuffer, purpose, stage }
+}
+
+/// Refuses to give `entry` another stage if the module already has an entry point of this name in one of `stages`.
+fn check_name(
+    m: &Module<'_>,
+    name: &str,
+    entry: EntryPoint<'_>,
+    stages: &[ExecutionModel],
+) -> Result<(), Error> {
+    let Some(stage) = stages.iter().find(|stage| m.entry_point(name, **stage).is_ok()) else {
+        return Ok(());
+    };
+    let message = format!("the module already has a {stage} entry point with this name");
+    Err(Error::new(&code::CAPTURE_ENTRY_POINT_TAKEN, message).about(entry.function()))
 }

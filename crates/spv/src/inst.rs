@@ -357,6 +357,11 @@ views! {
         /// The vertex stream: a constant.
         stream: id @ 1;
     }
+    /// `OpEndStreamPrimitive`.
+    EndStreamPrimitive = END_STREAM_PRIMITIVE {
+        /// The vertex stream: a constant.
+        stream: id @ 1;
+    }
     /// `OpSelectionMerge` or `OpLoopMerge`.
     Merge = SELECTION_MERGE | LOOP_MERGE {
         /// The block after the construct.

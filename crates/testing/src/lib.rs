@@ -99,12 +99,17 @@ const GRAPHICS: [ExecutionModel; 6] = [
 ];
 
 /// The lowerings.
-pub const LOWERINGS: [Trial; 18] = [
+pub const LOWERINGS: [Trial; 19] = [
     Trial { name: "capture", stages: &[ExecutionModel::VERTEX], attempt: lowerings::capture },
     Trial {
         name: "capture --path compute",
         stages: &[ExecutionModel::VERTEX],
         attempt: lowerings::dispatch,
+    },
+    Trial {
+        name: "capture --after",
+        stages: &[ExecutionModel::GEOMETRY],
+        attempt: lowerings::geometry,
     },
     Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
     Trial {

@@ -13,12 +13,14 @@ use polyshade::host::{
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
 use polyshade::spv::view::{EntryPoint, Mode};
-use polyshade::spv::{ExecutionMode, Section};
+use polyshade::spv::{ExecutionMode, ExecutionModel, Section};
 use polyshade::transform_feedback::{
-    self, Components, IndexType, Locations, Options, StreamOutputEntry, Topology, Variant, Varying,
+    self, Components, IndexType, Layout, Locations, Options, StreamOutputEntry, Topology, Variant,
+    Varying, geometry,
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate, Robustness};
 use polyshade::{Error, Module};
+use std::sync::LazyLock;
 
 pub(crate) fn capture(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
     let target = target(entry, choices);
@@ -63,6 +65,44 @@ pub(crate) fn dispatch(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     let made = made.map_err(|error| Error::new(error.code(), error.message().to_owned()))?;
     Ok(vec![("capture-only", made)])
 }
+
+/// Captures a geometry stage after a stage with some of the outputs that it reads.
+pub(crate) fn geometry(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choices) -> Made {
+    let target = target(entry, choices);
+    let mut options = captured(m, entry, choices);
+    if choices.rarely() {
+        options = known(options, choices);
+    }
+    let options = if choices.maybe() { options.spill_outputs() } else { options };
+    // The stage before is another entry point of the module, or the embedded shader.
+    let spilled = Options::new().compute().spill_outputs();
+    let own = m.entry_points().find(|entry| entry.model() == ExecutionModel::VERTEX);
+    let own = own.map(|entry| Target::new(entry.name()).stage(entry.model()));
+    let own = own.and_then(|target| transform_feedback::prepare(m, target, &spilled).ok());
+    let vertex = match own {
+        Some(own) => own.layout().clone(),
+        None => BEFORE.clone(),
+    };
+    let stages = [
+        ("count", geometry::count(m, &target, &vertex, &options)),
+        ("sum", geometry::sum(m, &target, &vertex, &options)),
+        ("capture", geometry::capture(m, &target, &vertex, &options)),
+        ("raster", geometry::raster(m, &target, &vertex, &options)),
+    ];
+    let count = if options == options.clone().spill_outputs() { 4 } else { 3 };
+    let made = stages.into_iter().take(count);
+    made.map(|(name, made)| Ok((name, made?.module.into_owned()))).collect()
+}
+
+/// The layout of a vertex stage with a position and a vector at each of the first locations.
+static BEFORE: LazyLock<Layout> = LazyLock::new(|| {
+    let (words, _) = include_bytes!("before.spv").as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let module = Module::parse(&words).expect("the embedded shader is a module");
+    let options = Options::new().compute().spill_outputs();
+    let prepared = transform_feedback::prepare(&module, "main", &options);
+    prepared.expect("the embedded shader can be captured").layout().clone()
+});
 
 /// Adds constraints on draws, or support for indices.
 fn known(options: Options, choices: &mut Choices) -> Options {

@@ -1,6 +1,8 @@
 //! `polyshade capture`: captures outputs in storage buffers, or through `VK_EXT_transform_feedback`.
 
 mod extension;
+mod geometry;
+mod parts;
 mod pulled;
 mod report;
 
@@ -16,6 +18,7 @@ use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
+use parts::{Part, VARIANTS, captured, variant};
 use polyshade::host::{Binding, Device, ParamSource, Set, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
@@ -23,7 +26,7 @@ use polyshade::transform_feedback::{
 };
 use polyshade_verify::Asked;
 use pulled::Pull;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Options that select the captured outputs and the form of the result.
 #[derive(Args)]
@@ -136,6 +139,11 @@ pub(crate) struct Rewrite {
     #[arg(long, alias = "pass-through")]
     spill_outputs: bool,
 
+    /// With --path compute: capture this shader, a geometry stage, after the vertex stage in FILE. Both run as compute
+    /// stages
+    #[arg(long, value_name = "FILE")]
+    after: Option<PathBuf>,
+
     /// Omit PointSize from the capture-only variant; Vulkan requires it for points, Metal does not
     #[arg(long)]
     no_point_size: bool,
@@ -159,9 +167,10 @@ pub(crate) struct Arguments {
     rewrite: Rewrite,
 
     /// Also write this variant: capture-only, raster-only or both; with --spill-outputs also spill-outputs or
-    /// reload-outputs. The variant capture-only is written to --output
+    /// reload-outputs. The variant capture-only is written to --output. With --after, the variants are vertex, count
+    /// and sum, and raster with --spill-outputs
     #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
-    variants: Vec<(Variant, PathBuf)>,
+    variants: Vec<(Part, PathBuf)>,
 
     // This field must follow `rewrite` and `variants`: clap applies the heading of its options to all later options.
     #[command(flatten)]
@@ -207,14 +216,6 @@ const TOPOLOGIES: [(&str, &str, Topology); 11] = [
     ("triangle-strip-with-adjacency", "", Topology::TriangleStripWithAdjacency),
 ];
 
-const VARIANTS: [(&str, Variant); 5] = [
-    ("capture-only", Variant::CaptureOnly),
-    ("raster-only", Variant::RasterOnly),
-    ("both", Variant::Both),
-    ("spill-outputs", Variant::SpillOutputs),
-    ("reload-outputs", Variant::ReloadOutputs),
-];
-
 fn varying(text: &str) -> Result<Varying, polyshade::Error> {
     text.trim().parse()
 }
@@ -250,18 +251,6 @@ fn params_at(text: &str) -> Result<ParamsAt, polyshade::Error> {
     }
 }
 
-fn variant(text: &str) -> Result<(Variant, PathBuf), String> {
-    let (name, file) = text.split_once('=').ok_or("a variant is given as NAME=FILE")?;
-    let Some((_, variant)) = VARIANTS.iter().find(|(other, _)| *other == name) else {
-        let names = VARIANTS.map(|(name, _)| name).join(", ");
-        return Err(format!("unknown variant `{name}`: the variants are {names}"));
-    };
-    if file.is_empty() {
-        return Err("a variant is given as NAME=FILE".to_owned());
-    }
-    Ok((*variant, file.into()))
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, pull, variants, writing } = arguments;
     rewrite.check()?;
@@ -270,6 +259,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     if rewrite.is_by_extension() {
         return extension::run(arguments);
     }
+    if let Some(vertex) = &rewrite.after {
+        return geometry::run(arguments, vertex);
+    }
+    let variants = captured(variants)?;
     if pull.is_asked() {
         return pulled::run(arguments);
     }
@@ -293,10 +286,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     }
 
     let make = |variant| prepared.variant(variant).map_err(failed);
-    let made = variants.iter().map(|(variant, file)| Ok((file, make(*variant)?)));
+    let made = variants.iter().map(|(variant, file)| Ok((*file, make(*variant)?)));
     let made: Vec<_> = made.collect::<Result<_, Failure>>()?;
     let beside: Vec<Beside<'_>> =
-        made.iter().map(|(file, made)| (Path::new(file), made.module.words())).collect();
+        made.iter().map(|(file, made)| (*file, made.module.words())).collect();
     let capture_only = make(Variant::CaptureOnly)?;
     let modules = (module.words(), capture_only.module.words());
     writing.finish(input, &report, modules, &beside)
@@ -370,7 +363,8 @@ impl Rewrite {
         if self.unbound_buffers {
             options = options.unbound_buffers();
         }
-        if let Some(index_type) = self.indexed {
+        // The stage before a geometry stage reads the indices.
+        if let Some(index_type) = self.indexed.filter(|_| self.after.is_none()) {
             options = options.indexed(index_type);
         }
         options = options.constant_attributes(self.constant_attributes.iter().copied());
@@ -401,10 +395,13 @@ impl Rewrite {
 
     /// Returns the variants that exist with these options.
     fn offered(&self, layout: &Layout) -> impl Iterator<Item = Variant> {
-        VARIANTS.into_iter().map(|(_, variant)| variant).filter(|variant| match variant {
-            Variant::Both => layout.is_captured_at_once(),
-            Variant::SpillOutputs | Variant::ReloadOutputs => self.spill_outputs,
-            Variant::CaptureOnly | Variant::RasterOnly => true,
+        VARIANTS.into_iter().filter_map(|(_, part)| match part {
+            Part::Captured(variant) => Some(variant).filter(|variant| match variant {
+                Variant::Both => layout.is_captured_at_once(),
+                Variant::SpillOutputs | Variant::ReloadOutputs => self.spill_outputs,
+                Variant::CaptureOnly | Variant::RasterOnly => true,
+            }),
+            Part::Vertex | Part::Geometry(_) => None,
         })
     }
 
@@ -459,10 +456,11 @@ impl Rewrite {
             ("--no-point-size", self.no_point_size),
             ("--constant-attributes", !self.constant_attributes.is_empty()),
         ];
+        let of_compute = [("--after", self.after.is_some())];
         let (name, others): (_, &[&[(&str, bool)]]) = match self.route {
-            Route::Storage => ("storage", &[&of_extension]),
+            Route::Storage => ("storage", &[&of_extension, &of_compute]),
             Route::Compute => ("compute", &[&of_extension, &of_points]),
-            Route::Extension => ("extension", &[&of_storage]),
+            Route::Extension => ("extension", &[&of_storage, &of_compute]),
         };
         Failure::of_unused(&others.concat(), &format!("with --path {name}"))
     }

@@ -90,6 +90,10 @@ pub enum Purpose {
     /// The vertex outputs that the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and the
     /// raster pass reads.
     Outputs,
+    /// The outputs of the stage before a [geometry stage](crate::transform_feedback::geometry).
+    Inputs,
+    /// The table of counts of a [geometry stage](crate::transform_feedback::geometry).
+    Counts,
     /// [`HostParams`] that the host fills in, or the address of these.
     HostParams,
     /// The colour attachment at a location, or the image that replaces it.
@@ -109,6 +113,8 @@ impl fmt::Display for Purpose {
             Self::Indices => f.write_str("index buffer"),
             Self::Segments => f.write_str("segment table of the index buffer"),
             Self::Outputs => f.write_str("spilled outputs"),
+            Self::Inputs => f.write_str("outputs of the stage before"),
+            Self::Counts => f.write_str("table of counts"),
             Self::HostParams => f.write_str("host parameters"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;

@@ -13,7 +13,8 @@ impl Layout {
 
     /// Returns the numbers of work groups in x, y and z for the dispatch that captures `draw`. A work group has
     /// [`WORK_GROUP_SIZE`] × 1 × 1 invocations. If any number is 0, nothing is captured, and the dispatch can be
-    /// skipped.
+    /// skipped. For a [geometry stage](super::geometry), these are the numbers for [`count`](super::geometry::count)
+    /// and [`capture`](super::geometry::capture).
     ///
     /// # Errors
     ///
@@ -24,13 +25,20 @@ impl Layout {
             let message = "the variants are drawn, not dispatched";
             return Err(Error::new(&code::CAPTURE_NOT_COMPUTE, message));
         }
+        if self.geometry.is_some() {
+            return Ok(rows(self.invocations(draw)?));
+        }
         self.draws.check(draw)?;
-        let groups = draw.vertices().div_ceil(WORK_GROUP_SIZE.into());
-        let rows = groups.div_ceil(MOST_GROUPS.into());
-        let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
-        // Both casts are exact, because the check above limits the number of vertices.
-        Ok([in_row as u32, rows as u32, 1])
+        Ok(rows(draw.vertices()))
     }
+}
+
+/// Returns the numbers of work groups for `invocations`, which must be at most the limit of vertices of a draw.
+pub(super) fn rows(invocations: u64) -> [u32; 3] {
+    let groups = invocations.div_ceil(WORK_GROUP_SIZE.into());
+    let rows = groups.div_ceil(MOST_GROUPS.into());
+    let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
+    [in_row as u32, rows as u32, 1]
 }
 
 #[cfg(test)]
@@ -55,7 +63,7 @@ mod tests {
     fn dispatched() -> Layout {
         let mut draws = Draws::default();
         draws.compute = true;
-        Layout { buffers: Vec::new(), outputs_stride: 0, draws }
+        Layout { draws, ..Layout::new(Vec::new()) }
     }
 
     #[test]
@@ -85,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_has_no_work_groups() {
-        let layout = Layout { buffers: Vec::new(), outputs_stride: 0, draws: Draws::default() };
+        let layout = Layout::new(Vec::new());
         layout.work_groups(&draw(3, 1)).expect_err("it is drawn");
     }
 }

@@ -1,12 +1,12 @@
 //! Generates the variants that capture, and `RasterOnly`.
 
-mod compute;
-mod feedback;
+pub(super) mod compute;
+pub(super) mod feedback;
 mod inputs;
-mod spill_outputs;
+pub(super) mod spill_outputs;
 mod vertices;
 
-pub(super) use inputs::asks_draw_index;
+pub(super) use inputs::{OF_ALL_STAGES, asks_draw_index};
 pub(super) use spill_outputs::reload_outputs;
 
 use super::draw_constraints::DrawParam;
@@ -96,7 +96,12 @@ const OF_BUILT_INS: [(Capability, BuiltIn); 9] = [
 
 /// Removes the capabilities that only the former built-ins `variables` need. They are outputs and, if `inputs` is set,
 /// also inputs.
-fn drop_capabilities<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, variables: &[Id], inputs: bool) {
+pub(super) fn drop_capabilities<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    variables: &[Id],
+    inputs: bool,
+) {
     let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
     let mut unneeded: Vec<CapabilityInst<'m>> = declared
         .filter(|inst| {
@@ -177,7 +182,7 @@ pub(super) fn raster_only<'m>(
 }
 
 /// The names of the feedback buffers.
-const NAMES: [&str; MAX_BUFFERS] = [
+pub(super) const NAMES: [&str; MAX_BUFFERS] = [
     "polyshade_feedback_0",
     "polyshade_feedback_1",
     "polyshade_feedback_2",
@@ -185,16 +190,16 @@ const NAMES: [&str; MAX_BUFFERS] = [
 ];
 
 /// The bindings and host parameters of a storing variant.
-struct Bound<'c> {
+pub(super) struct Bound<'c> {
     /// The type of storage buffers; `None` if the buffers have addresses.
-    array: Option<WordArray>,
-    buffers: Vec<Buffer<'c>>,
+    pub(super) array: Option<WordArray>,
+    pub(super) buffers: Vec<Buffer<'c>>,
     /// The index buffer, if draws have indices.
-    indices: Option<Source>,
+    pub(super) indices: Option<Source>,
     /// The table of segments, if indices may restart primitives.
-    segments: Option<Source>,
-    words: &'c [DrawParam],
-    added: Added,
+    pub(super) segments: Option<Source>,
+    pub(super) words: &'c [DrawParam],
+    pub(super) added: Added,
 }
 
 impl<'c> Bound<'c> {
@@ -270,7 +275,9 @@ fn store_outputs<'m>(
 ) {
     let open = feedback.bound.added.open(&mut p.at(at));
     let (vertex, instance) = vertex_and_instance(m, p, entry, (feedback, open), numbers, at);
-    feedback.capture(p, at, open, vertex, instance);
+    if !feedback.bound.buffers.is_empty() {
+        feedback.capture(p, at, open, vertex, instance);
+    }
     if let Some(passed) = passed {
         let number = spill_outputs::number(&mut p.at(at), (feedback, open), vertex, instance);
         passed.store(p, at, feedback, number);

@@ -9,7 +9,7 @@ mod needs;
 mod shadows;
 mod targets;
 
-use super::layout::{Layout, Stored};
+use super::layout::{Layout, stream};
 use super::options::{Options, Varyings};
 use super::outputs::Outputs;
 use super::{native_xfb, select};
@@ -17,9 +17,8 @@ use crate::code;
 use crate::host::{self, Lowered, Requirements};
 use crate::rewrite::{Frame, Stages};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Capability, Decoration, Error, ExecutionMode, ExecutionModel, Module, Patch};
+use polyshade_spv::{Capability, Error, ExecutionMode, ExecutionModel, Module, Patch};
 use shadows::Shadow;
-use std::collections::BTreeSet;
 use targets::Target;
 
 /// The layout, streams and added outputs of a shader for `VK_EXT_transform_feedback`.
@@ -113,26 +112,6 @@ impl Plan {
         }
         Ok(plan)
     }
-}
-
-/// Returns the vertex stream that one buffer captures.
-fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
-    let streams: BTreeSet<u32> = stores.iter().map(|stored| stream_of(m, stored)).collect();
-    let mut streams = streams.into_iter();
-    match (streams.next(), streams.next()) {
-        (Some(one), Some(other)) => {
-            let message = format!("one buffer would capture vertex streams {one} and {other}");
-            let error = Error::new(&code::CAPTURE_STREAMS_SHARE_BUFFER, message);
-            Err(error.help("put outputs of another stream after gl_NextBuffer"))
-        }
-        (only, _) => Ok(only.unwrap_or(0)),
-    }
-}
-
-/// Returns the vertex stream of a captured piece.
-fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
-    let stream = stored.piece.leaf.part.decoration(m, Decoration::STREAM);
-    stream.and_then(|words| words.first()).copied().unwrap_or(0)
 }
 
 fn emit<'m>(

@@ -1,6 +1,7 @@
 //! Computes the host parameters, the captured primitives and the new counters of a draw.
 
 use super::draw::{BufferRange, Draw};
+use super::draw_constraints::Draws;
 use super::layout::Layout;
 use super::topology::Topology;
 use crate::code;
@@ -15,7 +16,15 @@ impl Layout {
     /// address that is not a multiple of 4; a range is unbound, but the options do not allow this; the draw violates
     /// the restrictions in the options.
     pub fn host_params(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
-        self.check(ranges)?;
+        check(self.buffers.len(), &self.draws, ranges)?;
+        if let Some(geometry) = &self.geometry {
+            self.invocations(draw)?;
+            let words = geometry.host_words(&self.draws, self.buffers.len() as u32);
+            // Without instances there are no primitives, but `one_instance` has no parameter for their number.
+            let vertex_count = if draw.instance_count == 0 { 0 } else { draw.vertex_count };
+            let draw = &Draw { vertex_count, ..*draw };
+            return Ok(words.into_iter().map(|word| word.value(draw, ranges, 0)).collect());
+        }
         self.draws.check(draw)?;
         let fits = self.fitting(draw, ranges);
         let words = self.draws.host_params(self.buffers.len() as u32);
@@ -43,28 +52,21 @@ impl Layout {
     /// # Errors
     ///
     /// Those of [`host_params`](Self::host_params).
+    ///
+    /// `Unsupported`: a [geometry stage](super::geometry), because only the device knows how many primitives it emits.
     pub fn primitives_written(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<u64, Error> {
-        self.check(ranges)?;
+        if self.geometry.is_some() {
+            let message = "only the device knows how many primitives a geometry stage emits";
+            return Err(Error::new(&code::GEOMETRY_UNKNOWN_COUNT, message));
+        }
+        check(self.buffers.len(), &self.draws, ranges)?;
         Ok(self.fitting(draw, ranges))
     }
 
     fn fitting(&self, draw: &Draw, ranges: &[BufferRange]) -> u64 {
-        let needed = draw.primitives();
-        let vertices = draw.topology.vertices_per_primitive();
-        let fits = |(range, stride): (&BufferRange, u32)| {
-            let room = u64::from(range.size.saturating_sub(range.counter));
-            room / (u64::from(stride) * u64::from(vertices))
-        };
-        // A buffer without captures does not limit the other buffers.
         let capturing =
             self.buffers.iter().map(|buffer| (buffer.stride, !buffer.captured.is_empty()));
-        let fitting = ranges
-            .iter()
-            .zip(capturing)
-            .filter(|(range, (_, captures))| *captures && **range != BufferRange::UNBOUND)
-            .map(|(range, (stride, _))| fits((range, stride)))
-            .min();
-        fitting.map_or(needed, |fitting| fitting.min(needed))
+        fitting(capturing, draw.topology, draw.primitives(), ranges)
     }
 
     /// Returns `ranges` with the counters after `draw`.
@@ -73,42 +75,72 @@ impl Layout {
     ///
     /// Those of [`host_params`](Self::host_params).
     pub fn advance(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<BufferRange>, Error> {
-        let vertices = u64::from(draw.topology.vertices_per_primitive());
-        let written = self.primitives_written(draw, ranges)? * vertices;
-        let advanced = ranges.iter().zip(&self.buffers).map(|(range, buffer)| {
-            if *range == BufferRange::UNBOUND {
-                return *range;
-            }
-            let bytes =
-                written.saturating_mul(u64::from(buffer.stride)).min(u64::from(u32::MAX)) as u32;
-            BufferRange { counter: range.counter.saturating_add(bytes), ..*range }
-        });
-        Ok(advanced.collect())
+        let written = self.primitives_written(draw, ranges)?;
+        let advanced = ranges.iter().zip(&self.buffers);
+        Ok(advanced
+            .map(|(range, buffer)| advanced_range(*range, draw.topology, written, buffer.stride))
+            .collect())
     }
+}
 
-    fn check(&self, ranges: &[BufferRange]) -> Result<(), Error> {
-        let buffers = self.buffers.len();
-        if ranges.len() != buffers {
-            let message =
-                format!("there are {buffers} feedback buffers, but {} ranges", ranges.len());
-            return Err(Error::new(&code::CAPTURE_RANGE_COUNT, message));
-        }
-        let mut bound = ranges.iter().filter(|range| **range != BufferRange::UNBOUND);
-        if !self.draws.unbound && bound.clone().count() < ranges.len() {
-            let message =
-                "a feedback buffer is not bound, but the variants do not allow unbound buffers";
-            return Err(Error::new(&code::CAPTURE_UNBOUND_BUFFER, message));
-        }
-        let odd = |range: &&BufferRange| {
-            let in_bytes = range.offset | range.size | range.counter;
-            !in_bytes.is_multiple_of(4) || self.draws.by_address && !range.address.is_multiple_of(4)
-        };
-        match bound.find(odd) {
-            Some(range) => Err(Error::new(
-                &code::CAPTURE_RANGE_MISALIGNED,
-                format!("{range:?} is not in multiples of 4 bytes"),
-            )),
-            None => Ok(()),
-        }
+/// Returns how many of `needed` primitives fit into the ranges. `capturing` are the strides of the buffers, and whether
+/// each captures the primitives; other buffers do not limit their number.
+pub(super) fn fitting(
+    capturing: impl Iterator<Item = (u32, bool)>,
+    topology: Topology,
+    needed: u64,
+    ranges: &[BufferRange],
+) -> u64 {
+    let vertices = topology.vertices_per_primitive();
+    let fits = |(range, stride): (&BufferRange, u32)| {
+        let room = u64::from(range.size.saturating_sub(range.counter));
+        room / (u64::from(stride) * u64::from(vertices))
+    };
+    let fitting = ranges
+        .iter()
+        .zip(capturing)
+        .filter(|(range, (_, captures))| *captures && **range != BufferRange::UNBOUND)
+        .map(|(range, (stride, _))| fits((range, stride)))
+        .min();
+    fitting.map_or(needed, |fitting| fitting.min(needed))
+}
+
+/// Returns `range` with the counter after `written` primitives.
+pub(super) fn advanced_range(
+    range: BufferRange,
+    topology: Topology,
+    written: u64,
+    stride: u32,
+) -> BufferRange {
+    if range == BufferRange::UNBOUND {
+        return range;
+    }
+    let vertices = written * u64::from(topology.vertices_per_primitive());
+    let bytes = vertices.saturating_mul(u64::from(stride)).min(u64::from(u32::MAX)) as u32;
+    BufferRange { counter: range.counter.saturating_add(bytes), ..range }
+}
+
+/// Refuses ranges that do not suit `buffers` feedback buffers.
+pub(super) fn check(buffers: usize, draws: &Draws, ranges: &[BufferRange]) -> Result<(), Error> {
+    if ranges.len() != buffers {
+        let message = format!("there are {buffers} feedback buffers, but {} ranges", ranges.len());
+        return Err(Error::new(&code::CAPTURE_RANGE_COUNT, message));
+    }
+    let mut bound = ranges.iter().filter(|range| **range != BufferRange::UNBOUND);
+    if !draws.unbound && bound.clone().count() < ranges.len() {
+        let message =
+            "a feedback buffer is not bound, but the variants do not allow unbound buffers";
+        return Err(Error::new(&code::CAPTURE_UNBOUND_BUFFER, message));
+    }
+    let odd = |range: &&BufferRange| {
+        let in_bytes = range.offset | range.size | range.counter;
+        !in_bytes.is_multiple_of(4) || draws.by_address && !range.address.is_multiple_of(4)
+    };
+    match bound.find(odd) {
+        Some(range) => Err(Error::new(
+            &code::CAPTURE_RANGE_MISALIGNED,
+            format!("{range:?} is not in multiples of 4 bytes"),
+        )),
+        None => Ok(()),
     }
 }

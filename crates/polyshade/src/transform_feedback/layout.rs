@@ -1,12 +1,15 @@
 //! The layout of a vertex's captured outputs in the feedback buffers.
 
 use super::draw_constraints::Draws;
+use super::emitted::Geometry;
 use super::leaves::Leaf;
 use super::outputs::Part;
+use super::spilled_output::SpilledOutput;
 use super::{MAX_BUFFERS, MAX_STRIDE};
 use crate::code;
 use foldhash::HashMap;
-use polyshade_spv::Error;
+use polyshade_spv::{Decoration, Error, Module};
+use std::collections::BTreeSet;
 
 /// The layout of the captured outputs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -18,6 +21,12 @@ pub struct Layout {
     /// spilled.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_zero"))]
     pub(super) outputs_stride: u32,
+    /// The spilled outputs, in the order of their offsets.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub(super) spilled: Vec<SpilledOutput>,
+    /// The properties of a [geometry stage](super::geometry).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub(super) geometry: Option<Geometry>,
     /// The restrictions on draws, which determine the host parameters.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Draws::are_unknown"))]
     pub(super) draws: Draws,
@@ -27,6 +36,13 @@ pub struct Layout {
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde passes it so
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+impl Layout {
+    pub(super) fn new(buffers: Vec<BufferLayout>) -> Self {
+        let (spilled, geometry, draws) = (Vec::new(), None, Draws::default());
+        Self { buffers, outputs_stride: 0, spilled, geometry, draws }
+    }
 }
 
 /// The layout of one captured vertex in one buffer.
@@ -235,7 +251,7 @@ impl Builder {
                 (BufferLayout { stride, data, captured }, buffer.stored)
             })
             .unzip();
-        Ok(Some((Layout { buffers: layouts, outputs_stride: 0, draws: Draws::default() }, stores)))
+        Ok(Some((Layout::new(layouts), stores)))
     }
 }
 
@@ -259,4 +275,24 @@ fn check_overlaps(number: usize, buffer: &Buffer) -> Result<(), Error> {
         }
         None => Ok(()),
     }
+}
+
+/// Returns the vertex stream that one buffer captures.
+pub(super) fn stream(m: &Module<'_>, stores: &[Stored]) -> Result<u32, Error> {
+    let streams: BTreeSet<u32> = stores.iter().map(|stored| stream_of(m, stored)).collect();
+    let mut streams = streams.into_iter();
+    match (streams.next(), streams.next()) {
+        (Some(one), Some(other)) => {
+            let message = format!("one buffer would capture vertex streams {one} and {other}");
+            let error = Error::new(&code::CAPTURE_STREAMS_SHARE_BUFFER, message);
+            Err(error.help("put outputs of another stream after gl_NextBuffer"))
+        }
+        (only, _) => Ok(only.unwrap_or(0)),
+    }
+}
+
+/// Returns the vertex stream of a captured piece.
+pub(super) fn stream_of(m: &Module<'_>, stored: &Stored) -> u32 {
+    let stream = stored.piece.leaf.part.decoration(m, Decoration::STREAM);
+    stream.and_then(|words| words.first()).copied().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! The outputs of an entry point and their names.
+//! The outputs of an entry point and their names, and the inputs of a geometry stage.
 
 use crate::rewrite::{self, Sizes};
 use polyshade_spv::view::EntryPoint;
@@ -79,14 +79,31 @@ pub(super) struct Outputs<'m> {
 
 impl<'m> Outputs<'m> {
     pub(super) fn of(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
-        let variables = rewrite::interface(m, entry, StorageClass::OUTPUT);
+        Self::find(m, entry, StorageClass::OUTPUT, |variable| m.pointee(variable))
+    }
+
+    /// Returns the inputs of a geometry stage: the outputs of the stage before it. Each variable is an array with one
+    /// element for each vertex, and parts are parts of an element.
+    pub(super) fn before(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
+        Self::find(m, entry, StorageClass::INPUT, |variable| match m.ty(m.pointee(variable)?) {
+            Some(Type::Array { element, .. }) => Some(element),
+            _ => None,
+        })
+    }
+
+    /// Finds the outputs among the variables that have a type in `ty`.
+    fn find(
+        m: &'m Module<'_>,
+        entry: EntryPoint<'_>,
+        class: StorageClass,
+        ty: impl Fn(Id) -> Option<Id>,
+    ) -> Self {
+        let variables = rewrite::interface(m, entry, class);
         let all = Vec::with_capacity(variables.len());
         let mut outputs = Self { all, variables, by_name: Vec::new() };
         for number in 0..outputs.variables.len() {
             let variable = outputs.variables[number];
-            let Some((_, ty)) = m.type_of(variable).and_then(|pointer| m.pointer(pointer)) else {
-                continue;
-            };
+            let Some(ty) = ty(variable) else { continue };
             outputs.add_variable(m, Part { variable, path: Vec::new(), ty });
         }
         let Self { all, by_name, .. } = &mut outputs;

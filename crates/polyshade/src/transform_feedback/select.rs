@@ -1,6 +1,6 @@
 //! Lays out the outputs that the options select.
 
-use super::layout::{Builder, LaidOut, Piece};
+use super::layout::{Builder, LaidOut, Layout, Piece};
 use super::leaves::{Leaf, leaves};
 use super::options::{Options, Varyings};
 use super::outputs::{Output, Outputs, Part, system_value};
@@ -29,7 +29,12 @@ pub(super) fn lay_out(
         Varyings::StreamOutput(entries, strides) => select.stream_output(entries, strides)?,
         Varyings::Decorated => decorated::lay_out(m, entry, outputs, &mut select.builder)?,
     }
-    let (layout, stores) = select.builder.finish()?.ok_or_else(|| nothing(outputs))?;
+    let (layout, stores) = match select.builder.finish()? {
+        Some(laid_out) => laid_out,
+        // Only a later stage uses the outputs.
+        None if options.draws().spill_outputs => (Layout::new(Vec::new()), Vec::new()),
+        None => return Err(nothing(outputs)),
+    };
     for Output { part, builtin, .. } in &outputs.all {
         // There may be thousands of outputs, but few are built-ins, so only built-ins are searched for.
         let Some(builtin) = *builtin else { continue };

@@ -2,9 +2,10 @@
 
 use super::MAX_STRIDE;
 use super::draw::Draw;
-use super::layout::{Layout, Piece, Stored};
+use super::layout::{Layout, Piece, Stored, stream_of};
 use super::leaves::leaves;
 use super::outputs::{Output, Outputs};
+use super::spilled_output::{OutputPlace, SpilledOutput};
 use crate::code;
 use polyshade_spv::view::{AccessChain, EntryPoint};
 use polyshade_spv::{BuiltIn, Error, Module};
@@ -20,6 +21,9 @@ impl Layout {
     /// instance, and the shaders do not access the buffer beyond this size. If the bound range is smaller, the outputs
     /// beyond its end are not stored, and reloading them gives undefined values.
     ///
+    /// For a [geometry stage](super::geometry), it is the size if each invocation emits as many vertices as it may.
+    /// The emitted primitives are stored as a list without gaps.
+    ///
     /// # Errors
     ///
     /// `Options`: the options do not [spill outputs](super::Options::spill_outputs), or the draw violates the
@@ -29,8 +33,77 @@ impl Layout {
             let message = "the variants do not spill outputs";
             return Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message));
         }
+        if let Some(geometry) = &self.geometry {
+            let vertices = geometry.most_vertices(self.invocations(draw)?);
+            return Ok(vertices.saturating_mul(self.outputs_stride.into()));
+        }
         self.draws.check(draw)?;
         Ok(draw.vertices() * u64::from(self.outputs_stride))
+    }
+}
+
+/// Returns the places and offsets of `stored`.
+pub(super) fn list(outputs: &Outputs<'_>, stored: &[Stored]) -> Vec<SpilledOutput> {
+    let mut listed = Vec::with_capacity(stored.len());
+    // The pieces have the order of the outputs.
+    let mut remaining = outputs.all.iter();
+    let mut current: Option<&Output<'_>> = None;
+    let mut element = 0;
+    for Stored { piece, word } in stored {
+        let part = &piece.leaf.part;
+        let holds = |output: &&Output<'_>| {
+            output.part.variable == part.variable && part.path.starts_with(&output.part.path)
+        };
+        element += 1;
+        if !current.as_ref().is_some_and(holds) {
+            (current, element) = (remaining.find(holds), 0);
+        }
+        let Some(output) = current else { break };
+        let place = match (output.builtin, piece.leaf.register) {
+            (Some(builtin), _) => OutputPlace::BuiltIn { builtin, element },
+            (None, Some((location, component))) => OutputPlace::Location { location, component },
+            (None, None) => continue,
+        };
+        let (offset, components) = (4 * word, piece.words());
+        listed.push(SpilledOutput { place, offset, components });
+    }
+    listed
+}
+
+/// Lays out the outputs of a geometry stage that it emits to stream 0. Fails if a vertex stage cannot have them.
+pub(super) fn of_geometry(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    outputs: &Outputs<'_>,
+) -> Result<Vec<Stored>, Error> {
+    let mut stored = lay_out(m, entry, outputs)?;
+    stored.retain(|stored| stream_of(m, stored) == 0);
+    if stored.is_empty() {
+        let message = "the shader has no outputs of vertex stream 0 that can be stored";
+        return Err(Error::new(&code::CAPTURE_SPILL_EMPTY, message).about(entry.function()));
+    }
+    let mut word = 0;
+    for stored in &mut stored {
+        stored.word = word;
+        word += stored.piece.words();
+    }
+    let refused = outputs.all.iter().find(|output| {
+        let of_vertex_stage = [
+            BuiltIn::POSITION,
+            BuiltIn::POINT_SIZE,
+            BuiltIn::CLIP_DISTANCE,
+            BuiltIn::CULL_DISTANCE,
+        ];
+        output.builtin.is_some_and(|builtin| !of_vertex_stage.contains(&builtin))
+            && is_handed_on(m, output)
+    });
+    match refused {
+        Some(output) => {
+            let message =
+                "cannot rasterize the emitted primitives: a vertex stage cannot write an output";
+            Err(Error::new(&code::GEOMETRY_RASTER_OUTPUT, message).about(output.part.variable))
+        }
+        None => Ok(stored),
     }
 }
 
@@ -43,7 +116,8 @@ pub(super) fn lay_out(
     let mut stored = Vec::new();
     let mut words = 0_u32;
     for output in outputs.all.iter().filter(|output| is_handed_on(m, output)) {
-        for leaf in leaves(m, &output.part, &output.shown(), None)? {
+        let register = output.location.map(|location| (location, output.component));
+        for leaf in leaves(m, &output.part, &output.shown(), register)? {
             let word = words;
             words += leaf.words();
             stored.push(Stored { piece: Piece::whole(leaf), word });

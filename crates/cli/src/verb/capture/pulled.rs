@@ -1,5 +1,6 @@
 //! `polyshade capture --pull`: captures a shader that is first rewritten to fetch its vertex attributes.
 
+use super::parts::captured;
 use super::{Arguments, Rewrite, report};
 use crate::Done;
 use crate::failure::Failure;
@@ -51,6 +52,7 @@ impl Pull {
         if self.pull {
             let is_unused = rewrite.is_by_extension();
             Failure::of_unused(&[("--pull", is_unused)], "with --path extension")?;
+            Failure::of_unused(&[("--pull", rewrite.after.is_some())], "with --after")?;
             return self.attributes.check();
         }
         let places = [
@@ -70,6 +72,7 @@ impl Pull {
 /// Runs the verb with a recipe that contains both lowerings.
 pub(super) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, pull, variants, writing } = arguments;
+    let variants = captured(variants)?;
     let words = input.words()?;
     let module = input.parse(&words)?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
@@ -105,6 +108,6 @@ pub(super) fn run(arguments: &Arguments) -> Done {
 
     let made = variants.iter().zip(&others);
     let beside: Vec<Beside<'_>> =
-        made.map(|((_, file), made)| (file.as_path(), made.module.words())).collect();
+        made.map(|((_, file), made)| (*file, made.module.words())).collect();
     writing.finish(input, &report, (module.words(), capture_only.module.words()), &beside)
 }

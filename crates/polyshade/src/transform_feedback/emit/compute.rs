@@ -10,24 +10,59 @@ use polyshade_spv::{BuiltIn, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patc
 /// The numbers, counted from 0, of the captured vertex in its instance, and of the instance. The instance is `None` if
 /// a built-in provides it or draws have only one instance.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
-    pub(super) vertex: Id,
-    pub(super) instance: Option<Id>,
+pub(in super::super) struct Numbers {
+    pub(in super::super) vertex: Id,
+    pub(in super::super) instance: Option<Id>,
 }
 
 /// Changes `entry` to a compute stage. It must have no stage inputs and outputs left.
-pub(super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+pub(in super::super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
     p.overwrite(entry.inst().operand(1), ExecutionModel::GL_COMPUTE.0);
     p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[WORK_GROUP_SIZE, 1, 1]);
 }
 
-/// Emits, at `at`, the numbers of the invocation's vertex and instance, and a return for invocations without a vertex.
-/// Work groups are numbered row by row, with [`MOST_GROUPS`] per row. Consecutive invocations process consecutive
-/// vertices, instance after instance.
+/// Emits, at `at`, the number of the invocation. Work groups are numbered row by row, with [`MOST_GROUPS`] per row.
 ///
 /// ```text
 /// %group    = OpIAdd %uint %row_times_65535 %column
 /// %number   = OpIAdd %uint %group_times_64 %local
+/// ```
+pub(in super::super) fn number<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    at: Position<'m>,
+) -> Id {
+    let uint = p.uint();
+    let three = p.vector(uint, 3);
+    let group = rewrite::add_input_builtin(p, entry, BuiltIn::WORKGROUP_ID, three);
+    p.name(group, "polyshade_work_group");
+    let local = local_number(p, entry, at);
+    let mut code = p.at(at);
+    let group = code.load(three, group);
+    let [column, row] = [0, 1].map(|axis| code.extract(uint, group, &[axis]));
+    let [in_row, size] = [MOST_GROUPS, WORK_GROUP_SIZE].map(|number| code.p.uint_constant(number));
+    let before = code.binary(Op::I_MUL, uint, row, in_row);
+    let group = code.binary(Op::I_ADD, uint, before, column);
+    let before = code.binary(Op::I_MUL, uint, group, size);
+    code.binary(Op::I_ADD, uint, before, local)
+}
+
+/// Emits, at `at`, the number of the invocation in its work group.
+pub(in super::super) fn local_number<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    at: Position<'m>,
+) -> Id {
+    let uint = p.uint();
+    let local = rewrite::add_input_builtin(p, entry, BuiltIn::LOCAL_INVOCATION_INDEX, uint);
+    p.name(local, "polyshade_invocation");
+    p.at(at).load(uint, local)
+}
+
+/// Emits, at `at`, the numbers of the invocation's vertex and instance, and a return for invocations without a vertex.
+/// Consecutive invocations process consecutive vertices, instance after instance.
+///
+/// ```text
 /// %vertex   = OpUMod %uint %number %count
 /// %instance = OpUDiv %uint %number %count
 ///            OpSelectionMerge %inside None
@@ -36,31 +71,16 @@ pub(super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
 ///            OpReturn
 /// %inside  = OpLabel
 /// ```
-pub(super) fn begin<'m>(
+pub(in super::super) fn begin<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     feedback: &Feedback<'_>,
     at: Position<'m>,
 ) -> Numbers {
     let uint = p.uint();
-    let three = p.vector(uint, 3);
-    let group = rewrite::add_input_builtin(p, entry, BuiltIn::WORKGROUP_ID, three);
-    p.name(group, "polyshade_work_group");
-    let local = rewrite::add_input_builtin(p, entry, BuiltIn::LOCAL_INVOCATION_INDEX, uint);
-    p.name(local, "polyshade_invocation");
-    let (bool, inside, outside) = (p.bool(), p.id(), p.id());
+    let number = number(p, entry, at);
     let open = feedback.bound.added.open(&mut p.at(at));
     let mut code = p.at(at);
-
-    let group = code.load(three, group);
-    let [column, row] = [0, 1].map(|axis| code.extract(uint, group, &[axis]));
-    let [in_row, size] = [MOST_GROUPS, WORK_GROUP_SIZE].map(|number| code.p.uint_constant(number));
-    let before = code.binary(Op::I_MUL, uint, row, in_row);
-    let group = code.binary(Op::I_ADD, uint, before, column);
-    let before = code.binary(Op::I_MUL, uint, group, size);
-    let local = code.load(uint, local);
-    let number = code.binary(Op::I_ADD, uint, before, local);
-
     let count = feedback.word(&mut code, open, DrawParam::VertexCount);
     let (numbers, invocations) = match feedback.draws.one_instance {
         true => (Numbers { vertex: number, instance: None }, count),
@@ -75,15 +95,20 @@ pub(super) fn begin<'m>(
             (Numbers { vertex, instance: Some(instance) }, all)
         }
     };
-    let is_inside = code.binary(Op::U_LESS_THAN, bool, number, invocations);
-    skip_unless(p, at, is_inside, [inside, outside]);
+    return_from(p, at, number, invocations);
     numbers
 }
 
-/// Emits a return from the function unless `condition` is true.
-fn skip_unless<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, condition: Id, labels: [Id; 2]) {
-    let [inside, outside] = labels;
+/// Emits a return from the function unless `number` is less than `count`.
+pub(in super::super) fn return_from<'m>(
+    p: &mut Patch<'m, '_>,
+    at: Position<'m>,
+    number: Id,
+    count: Id,
+) {
+    let (bool, inside, outside) = (p.bool(), p.id(), p.id());
     let mut code = p.at(at);
+    let condition = code.binary(Op::U_LESS_THAN, bool, number, count);
     code.emit(Op::SELECTION_MERGE, &[inside.word(), 0]);
     code.emit(Op::BRANCH_CONDITIONAL, &[condition.word(), inside.word(), outside.word()]);
     code.emit(Op::LABEL, &[outside.word()]);

@@ -9,18 +9,19 @@ use crate::rewrite::{self, Hook, HostBlock, Open, Pointed};
 use polyshade_spv::{Cursor, GlslOp, Id, Op, Patch, Position, StorageClass};
 
 /// A feedback buffer with captured outputs.
-pub(super) struct Buffer<'c> {
-    pub(super) number: u32,
+#[derive(Clone, Copy)]
+pub(in super::super) struct Buffer<'c> {
+    pub(in super::super) number: u32,
     /// None if the buffer has an address.
-    pub(super) block: Option<HostBlock>,
+    pub(in super::super) block: Option<HostBlock>,
     /// In 32-bit units.
-    pub(super) stride: u32,
-    pub(super) stores: &'c [Stored],
+    pub(in super::super) stride: u32,
+    pub(in super::super) stores: &'c [Stored],
 }
 
 /// The destination of stores.
 #[derive(Clone, Copy)]
-pub(super) enum Target {
+pub(in super::super) enum Target {
     Bound(HostBlock),
     Memory(Pointed),
 }
@@ -39,7 +40,7 @@ impl Target {
 }
 
 /// Emits a function without parameters that returns the value that `body` emits.
-pub(super) fn function(
+pub(in super::super) fn function(
     p: &mut Patch<'_, '_>,
     name: &str,
     ty: Id,
@@ -55,22 +56,22 @@ pub(super) fn function(
 }
 
 /// Emits the functions that the library's capture code calls for buffers and host parameters.
-pub(super) struct Feedback<'c> {
-    pub(super) bound: &'c Bound<'c>,
-    pub(super) draws: &'c Draws,
+pub(in super::super) struct Feedback<'c> {
+    pub(in super::super) bound: &'c Bound<'c>,
+    pub(in super::super) draws: &'c Draws,
     /// The storage class of the variables with the outputs: `Output` or `Private`.
-    pub(super) class: StorageClass,
+    pub(in super::super) class: StorageClass,
 }
 
 impl Feedback<'_> {
     /// Returns the position of a host parameter.
-    pub(super) fn number(&self, word: DrawParam) -> u32 {
+    pub(in super::super) fn number(&self, word: DrawParam) -> u32 {
         let number = self.bound.words.iter().position(|one| *one == word);
         number.expect("the host fills in all parameters that the code reads") as u32
     }
 
     /// Emits the load of a host parameter.
-    pub(super) fn word(
+    pub(in super::super) fn word(
         &self,
         code: &mut Cursor<'_, '_, '_>,
         open: Open<'_>,
@@ -110,7 +111,7 @@ impl Feedback<'_> {
     }
 
     /// Emits a host parameter that counts bytes, divided by 4.
-    pub(super) fn in_words(
+    pub(in super::super) fn in_words(
         &self,
         code: &mut Cursor<'_, '_, '_>,
         open: Open<'_>,
@@ -123,7 +124,7 @@ impl Feedback<'_> {
     }
 
     /// Emits, at `at`, the call that stores this vertex to its slots.
-    pub(super) fn capture<'m>(
+    pub(in super::super) fn capture<'m>(
         &self,
         p: &mut Patch<'m, '_>,
         at: Position<'m>,
@@ -215,7 +216,7 @@ impl Feedback<'_> {
         limit
     }
 
-    pub(super) fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
+    pub(in super::super) fn topology(&self, code: &mut Cursor<'_, '_, '_>, open: Open<'_>) -> Id {
         match self.draws.topology() {
             Some(one) => code.p.uint_constant(one as u32),
             None => self.word(code, open, DrawParam::Topology),
@@ -223,7 +224,7 @@ impl Feedback<'_> {
     }
 
     /// Emits `bool provoking_last()`.
-    fn provoking_last(&self, p: &mut Patch<'_, '_>) -> Id {
+    pub(in super::super) fn provoking_last(&self, p: &mut Patch<'_, '_>) -> Id {
         let bool = p.bool();
         function(p, "provoking_last", bool, |code| {
             let uint = code.p.uint();
@@ -237,7 +238,7 @@ impl Feedback<'_> {
 
     /// Emits `uint primitives_that_fit(uint vertices)`: the minimum over all buffers. `vertices` is the number per
     /// primitive.
-    fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
+    pub(in super::super) fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
         let (id, at, uint) = (p.id(), p.slot(), p.uint());
         p.name(id, "primitives_that_fit");
         let mut code = p.at(at);
@@ -299,7 +300,7 @@ impl Feedback<'_> {
     }
 
     /// Emits `void store_to_slot(uint slot)`.
-    fn store_to_slot(&self, p: &mut Patch<'_, '_>) -> Id {
+    pub(in super::super) fn store_to_slot(&self, p: &mut Patch<'_, '_>) -> Id {
         if !self.draws.unbound {
             return self.store_to(p, "store_to_slot", &self.bound.buffers);
         }
@@ -363,7 +364,7 @@ impl Feedback<'_> {
     /// %there   = OpAccessChain %_ptr_StorageBuffer_uint %buffer %uint_0 %word
     ///            OpStore %there %x
     /// ```
-    pub(super) fn store(
+    pub(in super::super) fn store(
         &self,
         code: &mut Cursor<'_, '_, '_>,
         target: Target,

@@ -25,7 +25,7 @@ const OF_INSTANCES: [BuiltIn; 3] =
     [BuiltIn::INSTANCE_INDEX, BuiltIn::INSTANCE_ID, BuiltIn::BASE_INSTANCE];
 
 /// The built-ins that compute stages also have.
-const OF_ALL_STAGES: [BuiltIn; 8] = [
+pub(in super::super) const OF_ALL_STAGES: [BuiltIn; 8] = [
     BuiltIn::DEVICE_INDEX,
     BuiltIn::SUBGROUP_SIZE,
     BuiltIn::SUBGROUP_LOCAL_INVOCATION_ID,

@@ -10,22 +10,23 @@ use crate::rewrite::{self, Hook, HostBlock, Open, WordArray};
 use crate::transform_feedback::draw_constraints::DrawParam;
 use crate::transform_feedback::layout::Stored;
 use crate::transform_feedback::leaves::Leaf;
+use crate::transform_feedback::outputs::Part;
 use crate::transform_feedback::{Prepared, native_xfb};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Decoration, Error, Id, Module, Op, Patch, Position, StorageClass};
 
 /// The buffer for spilled outputs.
 #[derive(Clone, Copy)]
-pub(super) struct Spilled<'c> {
-    block: HostBlock,
-    stores: &'c [Stored],
+pub(in super::super) struct Spilled<'c> {
+    pub(in super::super) block: HostBlock,
+    pub(in super::super) stores: &'c [Stored],
     /// In 32-bit units.
-    stride: u32,
+    pub(in super::super) stride: u32,
 }
 
 impl<'c> Spilled<'c> {
     /// Adds the buffer to the module.
-    pub(super) fn add<'m>(
+    pub(in super::super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
@@ -51,20 +52,43 @@ impl<'c> Spilled<'c> {
     }
 
     /// Emits, at `at`, the stores of this vertex's outputs.
-    pub(super) fn store<'m>(
+    pub(in super::super) fn store<'m>(
         self,
         p: &mut Patch<'m, '_>,
         at: Position<'m>,
         feedback: &Feedback<'_>,
         number: Id,
     ) {
+        let store = self.store_function(p, feedback);
+        self.call(p, at, store, number);
+    }
+
+    /// Emits the function that stores the outputs of a vertex. Its parameter is the number of the vertex.
+    pub(in super::super) fn store_function(
+        self,
+        p: &mut Patch<'_, '_>,
+        feedback: &Feedback<'_>,
+    ) -> Id {
         let target = Target::Bound(self.block);
-        let store = self.function(p, "store_outputs", |code, vertex| {
+        self.function(p, "store_outputs", |code, vertex| {
             for stored in self.stores {
                 feedback.store(code, target, vertex, stored);
             }
+        })
+    }
+
+    /// Emits, at `at`, the loads of the outputs of vertex `number`, if the buffer is long enough.
+    pub(in super::super) fn load<'m>(self, p: &mut Patch<'m, '_>, at: Position<'m>, number: Id) {
+        p.decorate(self.block.variable, Decoration::NON_WRITABLE, &[]);
+        let load = self.function(p, "load_outputs", |code, vertex| {
+            for Stored { piece, word } in self.stores {
+                let value = value(code, self.block, &piece.leaf, (vertex, *word));
+                let Part { variable, path, ty } = &piece.leaf.part;
+                let pointer = code.part(StorageClass::OUTPUT, *ty, *variable, path);
+                code.store(pointer, value);
+            }
         });
-        self.call(p, at, store, number);
+        self.call(p, at, load, number);
     }
 
     /// Emits a function with the number of a vertex as its parameter. `body` receives the offset of the vertex in the
@@ -88,7 +112,7 @@ impl<'c> Spilled<'c> {
 }
 
 /// Emits the number of a vertex, counted over all instances.
-pub(super) fn number(
+pub(in super::super) fn number(
     code: &mut Cursor<'_, '_, '_>,
     (feedback, open): (&Feedback<'_>, Open<'_>),
     vertex: Id,
@@ -102,7 +126,7 @@ pub(super) fn number(
 }
 
 /// Refuses variants that need `spill_outputs` if the option is not set.
-pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
+pub(in super::super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     if prepared.plan.layout.draws.spill_outputs {
         return Ok(());
     }
@@ -137,25 +161,23 @@ pub(in super::super) fn reload_outputs<'m>(
     let at = rewrite::replace_body(m, p, entry);
     let array = rewrite::word_array(m, p);
     let passed = Spilled::add(m, p, entry, prepared, array)?;
-    p.decorate(passed.block.variable, Decoration::NON_WRITABLE, &[]);
     let bound = Bound::words_alone(m, p, entry, prepared, Some(array))?;
     let feedback = bound.feedback(prepared, StorageClass::OUTPUT);
 
-    // Load the outputs of the vertex if the buffer is long enough.
-    let load = passed.function(p, "load_outputs", |code, vertex| {
-        for Stored { piece, word } in passed.stores {
-            spill(code, passed.block, &piece.leaf, (vertex, *word));
-        }
-    });
     let open = bound.added.open(&mut p.at(at));
     let (vertex, instance) = vertex_and_instance(m, p, entry, (&feedback, open), None, at);
     let number = number(&mut p.at(at), (&feedback, open), vertex, instance);
-    passed.call(p, at, load, number);
+    passed.load(p, at, number);
     Ok(())
 }
 
-/// Emits a load of a vector or scalar from the offset `vertex + place`, in 32-bit units, and its store to the output.
-fn spill(code: &mut Cursor<'_, '_, '_>, block: HostBlock, leaf: &Leaf, (vertex, place): (Id, u32)) {
+/// Emits a load of a vector or scalar from the offset `vertex + place`, in 32-bit units.
+pub(in super::super) fn value(
+    code: &mut Cursor<'_, '_, '_>,
+    block: HostBlock,
+    leaf: &Leaf,
+    (vertex, place): (Id, u32),
+) -> Id {
     let uint = code.p.uint();
     let words: Vec<Id> = (place..place + leaf.words())
         .map(|place| {
@@ -181,13 +203,8 @@ fn spill(code: &mut Cursor<'_, '_, '_>, block: HostBlock, leaf: &Leaf, (vertex, 
             }
         })
         .collect();
-    let value = match components[..] {
+    match components[..] {
         [scalar] => scalar,
         _ => code.construct(leaf.part.ty, &components),
-    };
-    let indices: Vec<Id> =
-        leaf.part.path.iter().map(|index| code.p.uint_constant(*index)).collect();
-    let pointer = code.p.pointer(StorageClass::OUTPUT, leaf.part.ty);
-    let pointer = code.access_chain(pointer, leaf.part.variable, &indices);
-    code.store(pointer, value);
+    }
 }

@@ -12,7 +12,7 @@ impl Feedback<'_> {
     /// Links the functions for adjacency and restart. The first hook finds the slots of a vertex in an instance; it
     /// calls `corners`, which ignores adjacency and restart. The second hook exists only with a table of segments. It
     /// returns the number of primitives per instance from the table. Both hooks replace functions of the library.
-    pub(super) fn find_vertices(
+    pub(in super::super) fn find_vertices(
         &self,
         p: &mut Patch<'_, '_>,
         corners: Hook<'static>,
@@ -54,7 +54,11 @@ impl Feedback<'_> {
     }
 
     /// Links the function that captures a vertex. It calls `capture`, which ignores adjacency.
-    pub(super) fn capture_with_adjacency(&self, p: &mut Patch<'_, '_>, capture: Id) -> Id {
+    pub(in super::super) fn capture_with_adjacency(
+        &self,
+        p: &mut Patch<'_, '_>,
+        capture: Id,
+    ) -> Id {
         if !self.draws.any(Topology::has_adjacency) {
             return capture;
         }
@@ -63,7 +67,7 @@ impl Feedback<'_> {
     }
 
     /// Links the hook that returns the topology of the captured primitives, without adjacency.
-    pub(super) fn topology_hook(&self, p: &mut Patch<'_, '_>) -> Hook<'static> {
+    pub(in super::super) fn topology_hook(&self, p: &mut Patch<'_, '_>) -> Hook<'static> {
         let known = self.draws.captured_topology();
         let without = (known.is_none() && self.draws.any(Topology::has_adjacency))
             .then(|| rewrite::link(p, &library::DRAWS, &["without_adjacency"], &[])[0]);
@@ -83,7 +87,7 @@ impl Feedback<'_> {
     }
 
     /// Emits `uint table_length()`, which returns the number of 32-bit values in the table of segments.
-    fn table_length(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
+    pub(in super::super) fn table_length(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
         let uint = p.uint();
         function(p, "table_length", uint, |code| match source {
             Source::Bound(block) => block.length(code).expect("the table is a storage buffer"),
@@ -95,7 +99,7 @@ impl Feedback<'_> {
     }
 
     /// Emits `uint table_word(uint word)`, which reads a 32-bit value of the table of segments.
-    fn table_word(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
+    pub(in super::super) fn table_word(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
         let (id, at, uint) = (p.id(), p.slot(), p.uint());
         p.name(id, "table_word");
         let mut code = p.at(at);

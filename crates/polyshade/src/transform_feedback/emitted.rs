@@ -1,0 +1,46 @@
+//! The properties of a geometry shader that determine sizes, dispatches and counters.
+
+use super::draw_constraints::{DrawParam, Draws};
+use super::topology::Topology;
+
+/// The properties of a geometry shader in a layout.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Geometry {
+    /// The vertex stream that each feedback buffer captures.
+    pub(super) streams: Vec<u32>,
+    /// The topology of the emitted primitives: a list.
+    pub(super) topology: Topology,
+    pub(super) invocations: u32,
+    pub(super) most_primitives: u32,
+    /// The number of vertex streams that the shader emits to.
+    pub(super) emitted_streams: u32,
+}
+
+impl Geometry {
+    /// Returns the host parameters: for the draw, then for each of `buffers` feedback buffers.
+    pub(super) fn host_words(&self, draws: &Draws, buffers: u32) -> Vec<DrawParam> {
+        let has_winding = |one: Topology| {
+            matches!(one.without_adjacency(), Topology::TriangleStrip | Topology::TriangleFan)
+        };
+        let flags =
+            draws.unbound || self.topology == Topology::TriangleList || draws.any(has_winding);
+        let of_draw = [
+            (DrawParam::Topology, draws.topology().is_none()),
+            (DrawParam::Flags, flags),
+            (DrawParam::VertexCount, true),
+            (DrawParam::InstanceCount, !draws.one_instance),
+        ];
+        let of_draw = of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word);
+        let of_buffers = (0..buffers).flat_map(|buffer| {
+            [DrawParam::Offset(buffer), DrawParam::Size(buffer), DrawParam::Counter(buffer)]
+        });
+        of_draw.chain(of_buffers).collect()
+    }
+
+    /// Returns the maximum number of vertices that `invocations` emit to a stream, as separate primitives.
+    pub(super) fn most_vertices(&self, invocations: u64) -> u64 {
+        let vertices = self.topology.vertices_per_primitive();
+        invocations.saturating_mul(self.most_primitives.into()).saturating_mul(vertices.into())
+    }
+}

@@ -1,0 +1,100 @@
+//! Matches the inputs of a geometry stage with the outputs of the stage before it.
+
+use crate::code;
+use crate::rewrite;
+use crate::transform_feedback::emit::OF_ALL_STAGES;
+use crate::transform_feedback::leaves::{Leaf, leaves};
+use crate::transform_feedback::outputs::{Output, Outputs};
+use crate::transform_feedback::spilled_output::{OutputPlace, SpilledOutput};
+use crate::transform_feedback::{Layout, MAX_STRIDE};
+use foldhash::HashMap;
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass, Type};
+
+/// An input that the compute stage fills.
+#[derive(Clone, Debug)]
+pub(in super::super) enum Input {
+    /// A vector or scalar of each vertex. The path of its part lacks the index of the vertex. `word` is its offset in
+    /// the outputs of a vertex, in 32-bit units.
+    OfVertex { leaf: Leaf, word: u32 },
+    /// An integer for the whole primitive: its number, or the number of the invocation.
+    BuiltIn { variable: Id, ty: Id, builtin: BuiltIn },
+    /// A variable without a value: the stage before it has no such output.
+    Unwritten { variable: Id },
+}
+
+impl Input {
+    pub(in super::super) fn variable(&self) -> Id {
+        match self {
+            Self::OfVertex { leaf, .. } => leaf.part.variable,
+            Self::BuiltIn { variable, .. } | Self::Unwritten { variable } => *variable,
+        }
+    }
+}
+
+/// Finds all inputs of `entry`.
+pub(super) fn find(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    (given, vertices): (&Layout, u32),
+) -> Result<Vec<Input>, Error> {
+    let mut inputs = Vec::new();
+    // The inputs of the whole primitive.
+    for variable in rewrite::interface(m, entry, StorageClass::INPUT) {
+        let ty = m.pointee(variable).unwrap_or(variable);
+        let builtin = m.builtin(variable);
+        match builtin {
+            Some(builtin) if [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID].contains(&builtin) => {
+                inputs.push(Input::BuiltIn { variable, ty, builtin });
+            }
+            Some(builtin) if OF_ALL_STAGES.contains(&builtin) => {}
+            _ if is_array(m, ty, vertices) => inputs.push(Input::Unwritten { variable }),
+            _ => {
+                let message = "cannot run the geometry stage as a compute stage: an input is neither a built-in of \
+                    compute stages nor an array with an element for each vertex of the primitive";
+                return Err(Error::new(&code::CAPTURE_COMPUTE_BUILT_IN, message).about(variable));
+            }
+        }
+    }
+    // The inputs of each vertex.
+    let given = given.spilled.iter().map(|output| (output.place, *output)).collect();
+    let mut words = 0_u32;
+    for output in Outputs::before(m, entry).all {
+        let register = output.location.map(|location| (location, output.component));
+        for (element, leaf) in (0..).zip(leaves(m, &output.part, &output.shown(), register)?) {
+            words = words.saturating_add(leaf.words());
+            let word = word_of(&output, element, &leaf, &given);
+            inputs.extend(word.map(|word| Input::OfVertex { leaf, word }));
+        }
+        if words > MAX_STRIDE / 4 {
+            let message = format!("the inputs take more than {MAX_STRIDE} bytes of a vertex");
+            let error = Error::new(&code::CAPTURE_SPILL_TOO_LARGE, message);
+            return Err(error.about(output.part.variable));
+        }
+    }
+    Ok(inputs)
+}
+
+/// The outputs of the stage before, by their places.
+type Given = HashMap<OutputPlace, SpilledOutput>;
+
+/// Whether a type is an array of this length.
+fn is_array(m: &Module<'_>, ty: Id, wanted: u32) -> bool {
+    let Some(Type::Array { length, .. }) = m.ty(ty) else { return false };
+    m.constant(length) == Some(wanted)
+}
+
+/// Returns the offset of a leaf of an input in the outputs of a vertex.
+fn word_of(output: &Output<'_>, element: u32, leaf: &Leaf, given: &Given) -> Option<u32> {
+    let (found, skipped) = match (output.builtin, leaf.register) {
+        (Some(builtin), _) => (given.get(&OutputPlace::BuiltIn { builtin, element })?, 0),
+        // The output may begin at an earlier component of the same location.
+        (None, Some((location, first))) => (0..=first.min(3)).rev().find_map(|component| {
+            let found = given.get(&OutputPlace::Location { location, component })?;
+            Some((found, first - component))
+        })?,
+        (None, None) => return None,
+    };
+    let end = skipped.checked_add(leaf.words())?;
+    (end <= found.components).then_some(found.offset / 4 + skipped)
+}

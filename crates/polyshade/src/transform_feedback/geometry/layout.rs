@@ -1,0 +1,104 @@
+//! Computes sizes, dispatches and counters of a draw with a captured geometry stage.
+
+use crate::code;
+use crate::transform_feedback::draw::{BufferRange, Draw, MOST_VERTICES, WORK_GROUP_SIZE};
+use crate::transform_feedback::{Layout, Topology, host};
+use polyshade_spv::Error;
+
+/// The number of bytes at the start of the table of counts: a `VkDrawIndirectCommand`, then the totals.
+const HEAD: u64 = 32;
+
+/// Layouts of [geometry stages](crate::transform_feedback::geometry).
+impl Layout {
+    /// The offset in bytes, in the table of counts, of the numbers of primitives that a geometry stage has emitted:
+    /// four 32-bit integers, one for each vertex stream.
+    pub const EMITTED_OFFSET: u32 = 16;
+
+    /// Returns the number of invocations of the geometry shader.
+    pub(in super::super) fn invocations(&self, draw: &Draw) -> Result<u64, Error> {
+        // The stage before this one has read the indices. Only restarts matter here.
+        let indices = draw.indices.filter(|_| self.draws.restart());
+        if indices.is_none() && draw.indices.is_some_and(|indices| indices.restarted.is_some()) {
+            let message = "the geometry stage was not made for primitive restart";
+            return Err(Error::new(&code::CAPTURE_DRAW_MISMATCH, message));
+        }
+        self.draws.check(&Draw { indices, ..*draw })?;
+        let each = self.geometry.as_ref().map_or(1, |geometry| geometry.invocations);
+        let invocations = draw.primitives().saturating_mul(each.into());
+        if invocations > MOST_VERTICES {
+            let message = format!(
+                "the draw runs the geometry shader {invocations} times, but a dispatch can have {MOST_VERTICES} \
+                 invocations"
+            );
+            return Err(Error::new(&code::CAPTURE_DRAW_TOO_LARGE, message));
+        }
+        Ok(invocations)
+    }
+
+    /// Returns the topology of the primitives that a geometry stage emits: a list. `None` for a vertex stage.
+    pub fn emitted_topology(&self) -> Option<Topology> {
+        self.geometry.as_ref().map(|geometry| geometry.topology)
+    }
+
+    /// Returns the vertex stream that feedback buffer `buffer` captures.
+    pub fn stream(&self, buffer: usize) -> u32 {
+        let streams = self.geometry.as_ref().map_or(&[][..], |geometry| &geometry.streams);
+        streams.get(buffer).copied().unwrap_or(0)
+    }
+
+    /// Returns the size in bytes of a geometry stage's table of counts for `draw`: 32, and for each vertex stream that
+    /// the shader emits to, 4 for each invocation and 260 more. The shaders do not access the buffer beyond the bound
+    /// range; if that is smaller, the results are undefined.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`work_groups`](Self::work_groups).
+    pub fn counts_size(&self, draw: &Draw) -> Result<u64, Error> {
+        let entries = self.invocations(draw)? + 1 + u64::from(WORK_GROUP_SIZE);
+        let streams = self.geometry.as_ref().map_or(0, |geometry| geometry.emitted_streams);
+        Ok(HEAD + 4 * entries * u64::from(streams))
+    }
+
+    /// Returns the number of primitives that a draw with a geometry stage has stored, given the number that it has
+    /// emitted to `stream`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`host_params`](Self::host_params) for `ranges`.
+    pub fn primitives_written_of(
+        &self,
+        stream: u32,
+        emitted: u32,
+        ranges: &[BufferRange],
+    ) -> Result<u64, Error> {
+        host::check(self.buffers.len(), &self.draws, ranges)?;
+        let topology = self.emitted_topology().unwrap_or(Topology::PointList);
+        let capturing = self.buffers.iter().enumerate().map(|(number, buffer)| {
+            let captures = self.stream(number) == stream && !buffer.captured.is_empty();
+            (buffer.stride, captures)
+        });
+        Ok(host::fitting(capturing, topology, emitted.into(), ranges))
+    }
+
+    /// Returns `ranges` with the counters after a draw with a geometry stage, given the numbers of primitives that it
+    /// has emitted to each vertex stream.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`primitives_written_of`](Self::primitives_written_of).
+    pub fn advance_by(
+        &self,
+        emitted: [u32; 4],
+        ranges: &[BufferRange],
+    ) -> Result<Vec<BufferRange>, Error> {
+        let topology = self.emitted_topology().unwrap_or(Topology::PointList);
+        let mut advanced = ranges.to_vec();
+        for (number, (buffer, range)) in self.buffers.iter().zip(&mut advanced).enumerate() {
+            let stream = self.stream(number);
+            let emitted = emitted.get(stream as usize).copied().unwrap_or(0);
+            let written = self.primitives_written_of(stream, emitted, ranges)?;
+            *range = host::advanced_range(*range, topology, written, buffer.stride);
+        }
+        Ok(advanced)
+    }
+}

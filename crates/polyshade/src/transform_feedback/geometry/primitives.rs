@@ -1,0 +1,156 @@
+//! The primitives that a geometry stage takes and emits.
+
+use crate::code;
+use crate::transform_feedback::Topology;
+use crate::transform_feedback::emitted::Geometry;
+use polyshade_spv::view::{EmitStreamVertex, EndStreamPrimitive, EntryPoint};
+use polyshade_spv::{Error, ExecutionMode, Inst, Module, Op};
+use std::collections::BTreeSet;
+
+/// The input primitive of a geometry stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) enum Input {
+    Points,
+    Lines,
+    Triangles,
+    LinesWithAdjacency,
+    TrianglesWithAdjacency,
+}
+
+impl Input {
+    const ALL: [(ExecutionMode, Self); 5] = [
+        (ExecutionMode::INPUT_POINTS, Self::Points),
+        (ExecutionMode::INPUT_LINES, Self::Lines),
+        (ExecutionMode::TRIANGLES, Self::Triangles),
+        (ExecutionMode::INPUT_LINES_ADJACENCY, Self::LinesWithAdjacency),
+        (ExecutionMode::INPUT_TRIANGLES_ADJACENCY, Self::TrianglesWithAdjacency),
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Points => "points",
+            Self::Lines => "lines",
+            Self::Triangles => "triangles",
+            Self::LinesWithAdjacency => "lines with adjacency",
+            Self::TrianglesWithAdjacency => "triangles with adjacency",
+        }
+    }
+
+    /// Returns the number of vertices, including adjacent ones.
+    pub(in super::super) fn vertices(self) -> u32 {
+        match self {
+            Self::Points => 1,
+            Self::Lines => 2,
+            Self::Triangles => 3,
+            Self::LinesWithAdjacency => 4,
+            Self::TrianglesWithAdjacency => 6,
+        }
+    }
+
+    /// Returns the topologies that form these primitives.
+    pub(super) fn topologies(self) -> &'static [Topology] {
+        match self {
+            Self::Points => &[Topology::PointList],
+            Self::Lines => &[Topology::LineList, Topology::LineStrip, Topology::LineLoop],
+            Self::Triangles => {
+                &[Topology::TriangleList, Topology::TriangleStrip, Topology::TriangleFan]
+            }
+            Self::LinesWithAdjacency => {
+                &[Topology::LineListWithAdjacency, Topology::LineStripWithAdjacency]
+            }
+            Self::TrianglesWithAdjacency => {
+                &[Topology::TriangleListWithAdjacency, Topology::TriangleStripWithAdjacency]
+            }
+        }
+    }
+}
+
+/// The primitives that a geometry stage emits.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Emitted {
+    pub(in super::super) input: Input,
+    /// The topology of the emitted vertices: points or strips.
+    pub(in super::super) strips: Topology,
+    pub(in super::super) invocations: u32,
+    /// The maximum number of vertices that an invocation emits.
+    most_vertices: u32,
+    /// The vertex streams that the shader may emit to, in order.
+    pub(in super::super) streams: Vec<u32>,
+}
+
+impl Emitted {
+    pub(super) fn find<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Result<Self, Error> {
+        let mode = |mode| m.mode(entry.function(), mode);
+        let number = |wanted| mode(wanted).and_then(|mode| mode.operands().first().copied());
+        let missing = |what| {
+            let message = format!("the geometry stage does not state {what}");
+            Error::new(&code::GEOMETRY_MODES, message).about(entry.function())
+        };
+        let input = Input::ALL.into_iter().find(|(wanted, _)| mode(*wanted).is_some());
+        let (_, input) = input.ok_or_else(|| missing("its input primitive"))?;
+        let outputs = [
+            (ExecutionMode::OUTPUT_POINTS, Topology::PointList),
+            (ExecutionMode::OUTPUT_LINE_STRIP, Topology::LineStrip),
+            (ExecutionMode::OUTPUT_TRIANGLE_STRIP, Topology::TriangleStrip),
+        ];
+        let strips = outputs.into_iter().find(|(wanted, _)| mode(*wanted).is_some());
+        let (_, strips) = strips.ok_or_else(|| missing("its output primitive"))?;
+        let most_vertices = number(ExecutionMode::OUTPUT_VERTICES)
+            .ok_or_else(|| missing("how many vertices it emits"))?;
+        let mut streams = BTreeSet::new();
+        for inst in exports(m, entry) {
+            let stream = stream_of(m, inst).filter(|stream| *stream < MOST_STREAMS);
+            streams.insert(stream.ok_or_else(|| {
+                let message = "the vertex stream is not a constant from 0 to 3";
+                Error::new(&code::CAPTURE_SPECIALIZED_STREAM, message).at(inst.at())
+            })?);
+        }
+        let invocations = number(ExecutionMode::INVOCATIONS).unwrap_or(1);
+        let streams = if streams.is_empty() { vec![0] } else { streams.into_iter().collect() };
+        Ok(Self { input, strips, invocations, most_vertices, streams })
+    }
+
+    /// Returns the properties for the layout, in which the feedback buffers capture `streams`.
+    pub(super) fn properties(&self, streams: Vec<u32>) -> Geometry {
+        Geometry {
+            streams,
+            topology: match self.strips {
+                Topology::PointList => Topology::PointList,
+                Topology::LineStrip => Topology::LineList,
+                _ => Topology::TriangleList,
+            },
+            invocations: self.invocations,
+            most_primitives: self.strips.primitives(self.most_vertices),
+            emitted_streams: self.streams.len() as u32,
+        }
+    }
+}
+
+/// The number of vertex streams that devices support, at most.
+const MOST_STREAMS: u32 = 4;
+
+/// Returns the instructions that emit a vertex or end a strip.
+pub(in super::super) fn exports<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+) -> impl Iterator<Item = Inst<'m>> {
+    let functions = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
+    let instructions = functions.flat_map(|function| function.instructions());
+    instructions.filter(|inst| {
+        matches!(
+            inst.op(),
+            Op::EMIT_VERTEX | Op::END_PRIMITIVE | Op::EMIT_STREAM_VERTEX | Op::END_STREAM_PRIMITIVE
+        )
+    })
+}
+
+/// Returns the vertex stream of such an instruction, if it is known.
+pub(in super::super) fn stream_of(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
+    if let Some(emit) = EmitStreamVertex::of(inst) {
+        return m.constant(emit.stream());
+    }
+    match EndStreamPrimitive::of(inst) {
+        Some(end) => m.constant(end.stream()),
+        None => Some(0),
+    }
+}

@@ -1,0 +1,272 @@
+//! Geometry stages that run as compute stages capture and draw what lavapipe captures and draws natively, on both
+//! drivers.
+
+mod pipeline;
+mod random;
+mod shaders;
+
+use crate::controls::patch;
+use crate::drivers::{DRIVERS, Driver};
+use crate::feedback::{GUARD, native_draw};
+use crate::glsl;
+use crate::hostile::only_written_in;
+use crate::indexed::Indexed;
+use crate::memory;
+use crate::noise::Noise;
+use crate::shaders::{Shader, Varyings};
+use crate::webgpu::{WebGpu, tests_in_webgpu};
+use pipeline::{Draws, Item, Pipeline, emitted, options, run_native};
+use polyshade::transform_feedback::{IndexType, Topology};
+use polyshade_formats::{ShaderStage, SpirvVersion};
+use polyshade_vulkan::{Draw, Stage, Target, Work, model, vk};
+use shaders::{OUTPUTS, SCENE, SCENE_PIXELS, STREAMS, VERTEX, source};
+
+const TWO_BUFFERS: Varyings =
+    Varyings::Interleaved("gl_Position g_more gl_NextBuffer g_index g_values");
+
+/// Emits strips of several lengths, one of them too short for a primitive.
+const STRIPS: &str = r"
+    void main() {
+        for (uint strip = 0u; strip < 3u; ++strip) {
+            for (uint k = 0u; k < 5u - 2u * strip; ++k) {
+                write(k);
+                EmitVertex();
+            }
+            EndPrimitive();
+        }
+    }";
+
+/// Returns a draw without indices, with room for all captured data.
+fn item(topology: Topology, vertices: u32) -> Item {
+    let mut indexed = Indexed::new(topology, IndexType::Uint32, vertices);
+    indexed.case.draw.vertices = 3..3 + vertices;
+    indexed.case.draw.instances = 1..3;
+    indexed.case.room = vec![60 * vertices; 4];
+    Item { draws: Draws::default(), indexed }
+}
+
+/// The comparison detects a wrong winding, a strip that does not end, a count of another invocation, vertices of
+/// another primitive, and missing sums.
+#[test]
+fn faults_are_noticed() {
+    let source = source(2, "triangle_strip", 2, STRIPS);
+    let shader = Shader { source, outputs: OUTPUTS };
+    let layout = shader.layout(TWO_BUFFERS);
+    let items = [item(Topology::TriangleStrip, 7)];
+    let native = run_native(&shader, TWO_BUFFERS, &items);
+    let whole = || Pipeline::new(&shader, &options(TWO_BUFFERS), Draws::default());
+    let driver = Driver::SwiftShader;
+    assert!(whole().run(driver, &items, &layout) == native);
+    let noticed = |stage: usize, fault: fn(&str) -> Option<String>| {
+        let mut broken = whole();
+        broken.stages[stage].words = patch(&broken.stages[stage].words, fault);
+        broken.run(driver, &items, &layout) != native
+    };
+    assert!(noticed(2, |line| {
+        let is_odd = line.contains("OpUMod %uint") && line.contains("%uint_3");
+        is_odd.then(|| line.replace("OpUMod", "OpUDiv"))
+    }));
+    assert!(noticed(2, |line| without_call(line, "end_primitive")));
+    assert!(noticed(0, |line| without_call(line, "end_primitive")));
+    assert!(noticed(1, |line| without_call(line, "sum_counts")));
+}
+
+/// Drops a line that calls a function.
+fn without_call(line: &str, name: &str) -> Option<String> {
+    line.contains(&format!("OpFunctionCall %void %{name}")).then(String::new)
+}
+
+/// Each vertex stream goes to its buffers, and overflows alone.
+#[test]
+fn vertex_streams_go_to_their_buffers() {
+    let varyings =
+        Varyings::Interleaved("t_list t_index gl_NextBuffer s_list gl_NextBuffer s_index");
+    let layout = STREAMS.layout(varyings);
+    let pipeline = Pipeline::new(&STREAMS, &options(varyings), Draws::default());
+    assert_eq!([0, 1, 2].map(|buffer| pipeline.layout.stream(buffer)), [1, 0, 0]);
+    let mut items = Vec::new();
+    for room in [[400; 4], [7, 400, 400, 0], [400, 9, 400, 0], [400, 400, 5, 0]] {
+        let mut item = item(Topology::PointList, 6);
+        item.indexed.case.room = room.to_vec();
+        items.push(item);
+    }
+    let native = run_native(&STREAMS, varyings, &items);
+    for driver in DRIVERS {
+        let found = pipeline.run(driver, &items, &layout);
+        assert!(found == native, "{driver:?}");
+    }
+    // The numbers of primitives of each stream, and the counters after them.
+    let mut work = Work::default();
+    let places = pipeline.add(&items[0], &layout, |_| (), &mut work);
+    let outcome = Driver::SwiftShader.run(&work);
+    let numbers = emitted(&outcome.buffers[places.counts]);
+    assert_eq!(numbers, [12, 12 + 6 + 6, 0, 0]);
+    let ranges = items[0].ranges(&layout);
+    let advanced = pipeline.layout.advance_by(numbers, &ranges).expect("the ranges fit");
+    let counters: Vec<u32> = advanced.iter().map(|range| range.counter).collect();
+    let [t, s, i] = [0, 1, 2].map(|buffer: usize| layout[buffer].stride);
+    assert_eq!(counters, [24 * t, 12 * s, 12 * i]);
+}
+
+/// Draws an item with the driver's geometry stage.
+fn native_picture<'a>(stages: [&'a [u32]; 3], item: &Item, work: &mut Work<'a>) -> Draw<'a> {
+    let [vertex, geometry, fragment] = stages;
+    let mut draw = native_draw(vertex, &[], &item.indexed.case, work);
+    draw.transform_feedback = None;
+    draw.stages.push(Stage::new(vk::ShaderStageFlags::GEOMETRY, geometry));
+    draw.stages.push(Stage::fragment(fragment));
+    draw.target = Some(work.targets.len());
+    work.targets.push(TARGET);
+    draw
+}
+
+const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
+
+/// The emitted primitives are drawn as the driver's geometry stage draws them. Only lavapipe has geometry stages, and
+/// rasterizers differ, so SwiftShader draws outputs that must equal lavapipe's to the bit.
+#[test]
+fn emitted_primitives_are_drawn() {
+    let vertex = glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_3);
+    let fragment = glsl::fragment(SCENE_PIXELS);
+    for (output, list) in [
+        ("points", Topology::PointList),
+        ("line_strip", Topology::LineList),
+        ("triangle_strip", Topology::TriangleList),
+    ] {
+        let text = source(2, output, 2, SCENE);
+        let shader = Shader { source: text, outputs: OUTPUTS };
+        let words = shader.plain_stage(ShaderStage::Geometry);
+        let asked = options(Varyings::Interleaved("g_index")).spill_outputs();
+        let pipeline = Pipeline::of_words(words.clone(), &asked, Draws::default());
+        let layout = shader.layout(Varyings::Interleaved("g_index"));
+        assert_eq!(pipeline.layout.emitted_topology(), Some(list));
+        let item = item(Topology::TriangleStrip, 9);
+        let mut native = Work::default();
+        let draw = native_picture([&vertex, &words, &fragment], &item, &mut native);
+        native.draws.push(draw);
+        let expected = Driver::Lavapipe.run(&native).targets;
+        assert!(expected[0].iter().any(|byte| *byte != 0), "{output}: the picture is empty");
+        let mut outputs = Vec::new();
+        for driver in DRIVERS {
+            // The first run finds out how many vertices there are.
+            let mut work = Work::default();
+            let places = pipeline.add(&item, &layout, |_| (), &mut work);
+            let buffers = driver.run(&work).buffers;
+            let counts = &buffers[places.counts];
+            let command = memory::words(&counts[GUARD..][..16]);
+            assert_eq!(command[1..], [1, 0, 0]);
+            let emitted = places.emitted.expect("outputs are spilled");
+            outputs.push(buffers[emitted.buffer].clone());
+            let mut draw = pipeline.raster(emitted, command[0], &mut work);
+            draw.topology = model::native_topology(list).expect("it is a list");
+            draw.stages.push(Stage::fragment(&fragment));
+            draw.target = Some(0);
+            work.targets.push(TARGET);
+            work.draws.push(draw);
+            let found = driver.run(&work).targets;
+            match driver {
+                Driver::Lavapipe => assert!(found == expected, "{output}"),
+                Driver::SwiftShader => assert!(found[0].iter().any(|byte| *byte != 0), "{output}"),
+            }
+        }
+        assert!(outputs[0] == outputs[1], "{output}: the outputs differ");
+    }
+}
+
+/// Vulkan has no line loops: the oracle is a list with indices.
+#[test]
+fn line_loops_are_closed() {
+    let shader = Shader { source: source(1, "line_strip", 1, STRIPS), outputs: OUTPUTS };
+    let layout = shader.layout(TWO_BUFFERS);
+    let mut list = Indexed::new(Topology::LineList, IndexType::Uint32, 10);
+    list.indices = vec![0, 1, 1, 2, 2, 3, 3, 4, 4, 0];
+    list.case.draw.instances = 1..3;
+    list.case.room = vec![300; 4];
+    let list = Item { draws: Draws { indexed: true, restart: false }, indexed: list };
+    let native = run_native(&shader, TWO_BUFFERS, std::slice::from_ref(&list));
+    let mut line_loop = list;
+    line_loop.draws = Draws::default();
+    line_loop.indexed.case.draw.topology = Topology::LineLoop;
+    line_loop.indexed.case.draw.vertices = 0..5;
+    let pipeline = Pipeline::new(&shader, &options(TWO_BUFFERS), Draws::default());
+    for driver in DRIVERS {
+        let found = pipeline.run(driver, std::slice::from_ref(&line_loop), &layout);
+        assert!(found == native, "{driver:?}");
+    }
+}
+
+#[test]
+fn every_version_of_spirv_is_lowered() {
+    let text = source(1, "line_strip", 1, STRIPS);
+    let shader = Shader { source: text, outputs: OUTPUTS };
+    let layout = shader.layout(TWO_BUFFERS);
+    let items = [item(Topology::LineStrip, 5)];
+    let native = run_native(&shader, TWO_BUFFERS, &items);
+    let defines: String = OUTPUTS.iter().map(|(name, _)| format!("#define XFB_{name}\n")).collect();
+    for version in [SpirvVersion::SPIRV1_0, SpirvVersion::SPIRV1_4, SpirvVersion::SPIRV1_6] {
+        let words = glsl::stage(ShaderStage::Geometry, text, &defines, version);
+        let pipeline = Pipeline::of_words(words, &options(TWO_BUFFERS), Draws::default());
+        // SwiftShader runs no later version than 1.5.
+        assert!(pipeline.run(Driver::Lavapipe, &items, &layout) == native, "{version:?}");
+    }
+}
+
+/// For any host parameters, nothing outside the ranges is written.
+#[test]
+fn noise_about_the_draw_stays_in_the_ranges() {
+    let shader = Shader { source: source(2, "triangle_strip", 2, SCENE), outputs: OUTPUTS };
+    let asked = options(TWO_BUFFERS).spill_outputs();
+    let pipeline = Pipeline::new(&shader, &asked, Draws::default());
+    let layout = shader.layout(TWO_BUFFERS);
+    let names = ["offset_0", "offset_1", "size_0", "size_1"];
+    let spared = names.map(|name| pipeline.params.number(name).expect("there is one") as usize);
+    for driver in DRIVERS {
+        let mut noise = Noise::new();
+        let mut work = Work::default();
+        let mut places = Vec::new();
+        for number in 0..40 {
+            let topology = [Topology::TriangleList, Topology::TriangleFan][number % 2];
+            let mut item = item(topology, 7);
+            item.indexed.case.room = vec![7, 9, 0, 0];
+            let change = |params: &mut Vec<u32>| {
+                for (at, word) in params.iter_mut().enumerate() {
+                    if !spared.contains(&at) {
+                        *word = if noise.below(2) == 0 { noise.bits() } else { noise.below(9) };
+                    }
+                }
+            };
+            places.push((pipeline.add(&item, &layout, change, &mut work), item));
+        }
+        let buffers = driver.run(&work).buffers;
+        for (places, item) in &places {
+            let ranges = item.indexed.case.buffers(&layout).into_iter().map(|one| one.range);
+            for (place, range) in places.feedback.iter().zip(ranges) {
+                assert!(only_written_in(&buffers[*place], range), "{driver:?} {item:?}");
+            }
+            let emitted = places.emitted.expect("outputs are spilled").buffer;
+            for place in [places.counts, places.vertices, emitted] {
+                let inside = GUARD..buffers[place].len() - GUARD;
+                assert!(only_written_in(&buffers[place], inside), "{driver:?} {item:?}");
+            }
+        }
+    }
+}
+
+tests_in_webgpu!(captures_every_primitive_in_webgpu);
+
+/// The shaders in WGSL capture the same bytes.
+fn captures_every_primitive_in_webgpu(by: WebGpu) {
+    let shader = Shader { source: source(2, "triangle_strip", 2, STRIPS), outputs: OUTPUTS };
+    let layout = shader.layout(TWO_BUFFERS);
+    let pipeline = Pipeline::new(&shader, &options(TWO_BUFFERS), Draws::default());
+    let items = [item(Topology::TriangleStrip, 7), item(Topology::TriangleFan, 40)];
+    let native = run_native(&shader, TWO_BUFFERS, &items);
+    let mut work = Work::default();
+    let add = |item: &Item| pipeline.add(item, &layout, |_| (), &mut work).feedback;
+    let places: Vec<Vec<usize>> = items.iter().map(add).collect();
+    let buffers = by.run(&work).buffers;
+    for (places, native) in places.iter().zip(&native) {
+        let found = places.iter().map(|one| buffers[*one].clone());
+        assert!(found.eq(native.memory.iter().cloned()), "{by:?}");
+    }
+}

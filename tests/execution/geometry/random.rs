@@ -1,0 +1,165 @@
+//! Random geometry stages and draws. A failing group is simplified as long as it still fails.
+
+use super::pipeline::{Draws, Item, Pipeline, options, run_native};
+use super::shaders::{OUTPUTS, PRIMITIVES, source};
+use crate::drivers::DRIVERS;
+use crate::indexed::Indexed;
+use crate::noise::Noise;
+use crate::shaders::{Shader, Varyings};
+use crate::sweep::pick;
+use polyshade::transform_feedback::{IndexType, Topology};
+use polyshade_vulkan::ProvokingVertex;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use std::fmt::Write;
+
+/// The number of pipelines, unless `POLYSHADE_GROUPS` is set, and the most draws of each.
+const GROUPS: u32 = 24;
+const DRAWS: usize = 6;
+
+/// The lists of varyings. A member of the built-in block is captured to buffer 0 only.
+const LISTS: [Varyings; 4] = [
+    Varyings::Interleaved("gl_Position g_more gl_NextBuffer g_index g_values"),
+    Varyings::Interleaved("gl_Position gl_SkipComponents1 g_index"),
+    Varyings::Separate("gl_Position g_index g_values g_more"),
+    Varyings::Interleaved("g_values gl_NextBuffer g_index"),
+];
+
+/// A pipeline and its draws.
+#[derive(Debug, Clone)]
+struct Group {
+    source: &'static str,
+    varyings: Varyings,
+    one_topology: Option<Topology>,
+    draws: Draws,
+    items: Vec<Item>,
+}
+
+impl Group {
+    fn drawn((common, items): (Vec<u32>, Vec<Vec<u32>>)) -> Self {
+        let noise = &mut Noise::drawn(common);
+        let input = noise.below(PRIMITIVES.len() as u32) as usize;
+        let output = pick(noise, &["points", "line_strip", "triangle_strip"]);
+        let invocations = 1 + noise.below(4);
+        let varyings = pick(noise, &LISTS);
+        let (_, _, topologies) = PRIMITIVES[input];
+        let one_topology = (noise.below(2) == 1).then(|| pick(noise, topologies));
+        let indexed = noise.below(2) == 1;
+        let draws = Draws { indexed, restart: indexed && noise.below(2) == 1 };
+        let mode = pick(noise, &[ProvokingVertex::First, ProvokingVertex::Last]);
+        let mut body =
+            String::from("void main() { gl_PointSize = 1.0; uint state = seed(), emitted = 0u;\n");
+        statements(noise, &mut body, 3);
+        body.push('}');
+        let item = |numbers| {
+            let noise = &mut Noise::drawn(numbers);
+            let topology = one_topology.unwrap_or_else(|| pick(noise, topologies));
+            item(noise, topology, mode, draws)
+        };
+        let items = items.into_iter().map(item).collect();
+        let source = source(input, output, invocations, &body);
+        Self { source, varyings, one_topology, draws, items }
+    }
+
+    /// Returns a description of the difference, if any.
+    fn compare(&self) -> Result<(), String> {
+        let shader = Shader { source: self.source, outputs: OUTPUTS };
+        let mut options = options(self.varyings);
+        if let Some(one) = self.one_topology {
+            options = options.topologies([one]);
+        }
+        let layout = shader.layout(self.varyings);
+        let pipeline = Pipeline::new(&shader, &options, self.draws);
+        let native = run_native(&shader, self.varyings, &self.items);
+        for driver in DRIVERS {
+            let found = pipeline.run(driver, &self.items, &layout);
+            for ((item, found), native) in self.items.iter().zip(&found).zip(&native) {
+                if found != native {
+                    let (ours, theirs) = (found.captured, native.captured);
+                    return Err(format!("{driver:?}: {ours:?}, natively {theirs:?}\n{item:?}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes random statements, nested to a depth.
+fn statements(noise: &mut Noise, body: &mut String, depth: u32) {
+    const EMIT: &str = "if (emitted < 15u) { write(emitted); EmitVertex(); ++emitted; }";
+    for _ in 0..1 + noise.below(4) {
+        let [large, small] = [2 + noise.below(7), noise.below(3)];
+        match noise.below(if depth > 0 { 8 } else { 4 }) {
+            0 | 1 => body.push_str(EMIT),
+            2 => body.push_str("EndPrimitive();"),
+            3 => body.push_str("state = random(state);"),
+            4 => {
+                write!(body, "if (state % {large}u != {small}u) {{").expect("it is a string");
+                statements(noise, body, depth - 1);
+                body.push('}');
+            }
+            5 => write!(body, "if (state % {large}u == 1u) return;").expect("it is a string"),
+            _ => {
+                write!(
+                    body,
+                    "for (uint i = state % {large}u; i > 0u; --i) {{ state = random(state);"
+                )
+                .expect("it is a string");
+                statements(noise, body, depth - 1);
+                body.push('}');
+            }
+        }
+        body.push('\n');
+    }
+}
+
+fn item(noise: &mut Noise, topology: Topology, mode: ProvokingVertex, draws: Draws) -> Item {
+    let count = noise.below(30);
+    let mut indexed = Indexed::new(topology, IndexType::Uint32, count);
+    // The range of indices may be empty, but not the buffer.
+    indexed.indices.push(0);
+    for index in &mut indexed.indices {
+        let restarts = draws.restart && noise.below(6) == 0;
+        *index = if restarts { u32::MAX } else { noise.below(40) };
+    }
+    indexed.restart = draws.restart;
+    let case = &mut indexed.case;
+    if !draws.indexed {
+        let first = noise.below(9);
+        case.draw.vertices = first..first + count;
+    }
+    let first = noise.below(5);
+    case.draw.instances = first..first + 1 + noise.below(3);
+    case.draw.provoking_vertex = mode;
+    let ample = noise.below(3) > 0;
+    case.room.fill_with(|| if ample { 5_000 } else { noise.below(120) });
+    case.reached = noise.below(2) * noise.below(4).min(*case.room.iter().min().expect("four"));
+    Item { draws, indexed }
+}
+
+fn number(name: &str, otherwise: u32) -> u32 {
+    let Ok(text) = std::env::var(name) else { return otherwise };
+    text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))
+}
+
+#[test]
+fn any_primitive_is_captured_as_natively() {
+    let groups = number("POLYSHADE_GROUPS", GROUPS);
+    let mut seed = [0; 32];
+    seed[..4].copy_from_slice(&number("POLYSHADE_SEED", 0).to_le_bytes());
+    let (failure_persistence, max_shrink_iters) = (None, 1024);
+    let config =
+        Config { cases: groups, failure_persistence, max_shrink_iters, ..Config::default() };
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let numbers = |length| prop::collection::vec(any::<u32>(), length);
+    let drawn = (numbers(8..=120), prop::collection::vec(numbers(60..=120), 1..=DRAWS));
+    let ran = TestRunner::new_with_rng(config, random)
+        .run(&drawn.prop_map(Group::drawn), |group| group.compare().map_err(TestCaseError::fail));
+    match ran {
+        Err(TestError::Fail(reason, group)) => {
+            let Group { source, varyings, .. } = group;
+            panic!("{reason}\n{varyings:?}\n{source}")
+        }
+        other => other.expect("nothing is passed over"),
+    }
+}

@@ -1,0 +1,190 @@
+//! Geometry stages as compute stages: refusals, capabilities, and the host's sizes and counters.
+
+use polyshade::host::{AddressSource, Lowered, ParamSource, Target};
+use polyshade::spv::{Capability, ExecutionModel};
+use polyshade::transform_feedback::{
+    self, BufferRange, Draw, IndexType, Layout, Options, ProvokingVertex, Topology, geometry,
+};
+use polyshade::{Error, Module};
+use polyshade_tests::shader::{ShaderStage, assemble, compile, disassemble, validate};
+
+const VERTEX: &str = "#version 450
+    layout(location = 2, component = 1) out vec3 v_colour;
+    out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; };
+    void main() { v_colour = vec3(1); gl_Position = vec4(0); gl_ClipDistance = float[](1, 2); }";
+
+const HEAD: &str = "#version 450
+    layout(triangles) in; layout(triangle_strip, max_vertices = 4) out;
+    layout(location = 2, component = 1) in vec3 v_colour[];
+    layout(location = 0) out vec2 g_colour;";
+
+const BODY: &str = "void main() { g_colour = v_colour[1].xy; EmitVertex(); }";
+
+fn module(source: &str, stage: ShaderStage) -> Module<'static> {
+    let words: &'static [u32] = compile(source, stage).expect("the shader compiles").leak();
+    Module::parse(words).expect("glslang's words parse")
+}
+
+/// Returns the layout of the vertex stage.
+fn before() -> Layout {
+    let module = module(VERTEX, ShaderStage::Vertex);
+    let options = Options::new().compute().spill_outputs();
+    transform_feedback::prepare(&module, "main", &options).expect("it is prepared").layout().clone()
+}
+
+/// Makes the stage that captures, and passes the result to `check`.
+fn made<T>(
+    source: &str,
+    options: &Options,
+    check: impl FnOnce(Result<Lowered<'_, Layout>, Error>) -> T,
+) -> T {
+    let module = module(source, ShaderStage::Geometry);
+    check(geometry::capture(&module, "main", &before(), options))
+}
+
+fn captured() -> Options {
+    Options::new().interleaved(["g_colour"])
+}
+
+/// Returns the code and the message of the error.
+#[track_caller]
+fn refused(source: &str, options: &Options) -> (String, String) {
+    let error = made(source, options, |one| one.map(|_| ()).expect_err("it is refused"));
+    (error.code().name().to_owned(), error.message().to_owned())
+}
+
+#[test]
+fn options_without_a_meaning_are_refused() {
+    let source = format!("{HEAD}{BODY}");
+    let address = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
+    for options in [
+        captured().limit_in_vertices(),
+        captured().indexed(Some(IndexType::Uint16)),
+        captured().constant_attributes([1]),
+        captured().params(address),
+    ] {
+        assert_eq!(refused(&source, &options).0, "geometry.option", "{options:?}");
+    }
+    let (code, message) = refused(&source, &captured().topologies([Topology::LineStrip]));
+    assert_eq!(code, "geometry.topology");
+    assert_eq!(message, "a line strip has no triangles, which the geometry stage takes");
+    assert_eq!(refused(&source, &Options::new()).0, "capture.no-varyings");
+}
+
+#[test]
+fn shaders_that_other_stages_cannot_run_are_refused() {
+    let streams = "#version 450
+        layout(points) in; layout(points, max_vertices = 2) out;
+        layout(location = 0, stream = 0) out float s; layout(location = 1, stream = 1) out float t;
+        void main() { s = 1.0; EmitStreamVertex(0); t = 2.0; EmitStreamVertex(1); }";
+    let both = Options::new().interleaved(["s", "t"]);
+    assert_eq!(refused(streams, &both).0, "capture.streams-share-buffer");
+    let layer = format!("{HEAD} void main() {{ gl_Layer = 1; g_colour = vec2(0); EmitVertex(); }}");
+    assert_eq!(refused(&layer, &captured().spill_outputs()).0, "geometry.raster-output");
+    made(&layer, &captured(), |one| one.map(|_| ()).expect("only its raster form is refused"));
+    let subgroups = format!(
+        "{} void main() {{ g_colour = vec2(gl_ViewIndex); EmitVertex(); }}",
+        HEAD.replacen('\n', "\n#extension GL_EXT_multiview : enable\n", 1)
+    );
+    assert_eq!(refused(&subgroups, &captured()).0, "capture.compute-built-in");
+}
+
+#[test]
+fn stages_need_no_capability_of_geometry_stages() {
+    let module = module(&format!("{HEAD}{BODY}"), ShaderStage::Geometry);
+    let (before, options) = (before(), captured().spill_outputs());
+    let compute = ExecutionModel::GL_COMPUTE;
+    let count = geometry::count(&module, "main", &before, &options);
+    let text = disassemble(count.as_ref().expect("it is made").module.words());
+    for (made, stage) in [
+        (count, compute),
+        (geometry::sum(&module, "main", &before, &options), compute),
+        (geometry::capture(&module, "main", &before, &options), compute),
+        (geometry::raster(&module, "main", &before, &options), ExecutionModel::VERTEX),
+    ] {
+        let made = made.expect("it is made").module;
+        assert!(!made.has_capability(Capability::GEOMETRY));
+        made.entry_point("main", stage).expect("the stage has changed");
+    }
+    // The count needs no inputs, and has no code for outputs.
+    let text = text.expect("it is a module");
+    assert!(!text.contains("polyshade_inputs") && !text.contains("g_colour"), "{text}");
+}
+
+#[test]
+fn stages_without_spilled_outputs_are_refused() {
+    let module = module(&format!("{HEAD}{BODY}"), ShaderStage::Geometry);
+    let error = geometry::raster(&module, "main", &before(), &captured()).map(|_| ());
+    assert_eq!(error.expect_err("not spilled").code().name(), "capture.spill-not-requested");
+    let layout = made(&format!("{HEAD}{BODY}"), &captured(), |one| one.expect("made").result);
+    let error = geometry::count(&module, "main", &layout, &captured()).map(|_| ());
+    assert_eq!(error.expect_err("not spilled before").code().name(), "geometry.inputs");
+}
+
+/// Sizes, dispatches and counters of a draw of 10 triangles with 2 invocations each.
+#[test]
+fn the_host_learns_sizes_and_counters() {
+    let source = format!("{}{BODY}", HEAD.replace("(triangles)", "(triangles, invocations = 2)"));
+    let layout = made(&source, &captured().spill_outputs(), |one| one.expect("made").result);
+    let draw = Draw {
+        topology: Topology::TriangleStrip,
+        provoking_vertex: ProvokingVertex::First,
+        first_vertex: 0,
+        vertex_count: 7,
+        first_instance: 0,
+        instance_count: 2,
+        draw_index: 0,
+        indices: None,
+    };
+    assert_eq!(layout.work_groups(&draw), Ok([1, 1, 1]));
+    assert_eq!(layout.counts_size(&draw), Ok(32 + 4 * (20 + 1 + 64)));
+    // Four vertices form two triangles; a vertex is a vec2 and a position.
+    assert_eq!(layout.outputs_size(&draw), Ok(20 * 2 * 3 * u64::from(layout.outputs_stride())));
+    let range = BufferRange { size: 100, counter: 4, ..BufferRange::default() };
+    assert_eq!(layout.primitives_written_of(0, 9, &[range]), Ok(4));
+    let advanced = layout.advance_by([9, 0, 0, 0], &[range]).expect("the range fits");
+    assert_eq!(advanced[0].counter, 4 + 4 * 3 * 8);
+    let error = layout.primitives_written(&draw, &[range]).expect_err("only the device knows");
+    assert_eq!(error.code().name(), "geometry.unknown-count");
+    let large = Draw { vertex_count: u32::MAX, ..draw };
+    let error = layout.work_groups(&large).expect_err("it is too large");
+    assert_eq!(error.code().name(), "capture.draw-too-large");
+}
+
+#[test]
+fn the_target_may_name_the_stage() {
+    let source = format!("{HEAD}{BODY}");
+    let module = module(&source, ShaderStage::Geometry);
+    let target = Target::new("main").stage(ExecutionModel::VERTEX);
+    let error = geometry::count(&module, target, &before(), &captured()).map(|_| ());
+    assert_eq!(error.expect_err("it has no vertex stage").code().name(), "entry-point.not-found");
+}
+
+/// A component that no location has, and the vertex stream of a block member.
+#[test]
+fn unusual_decorations_give_valid_modules() {
+    let source = format!("{HEAD}{BODY}");
+    let words = compile(&source, ShaderStage::Geometry).expect("the shader compiles");
+    let text = disassemble(&words).expect("it is a module");
+    for (from, to) in [
+        ("OpDecorate %v_colour Component 1", "OpDecorate %v_colour Component 4294967295"),
+        (
+            "OpDecorate %g_colour Location 0",
+            "OpDecorate %g_colour Location 0\nOpDecorate %g_colour Stream 0",
+        ),
+    ] {
+        assert!(text.contains(from), "{text}");
+        let text =
+            text.replace(from, to).replace("OpCapability Geometry", "OpCapability GeometryStreams");
+        let words = assemble(&text).expect("it is a module");
+        let module = Module::parse(&words).expect("it is a module");
+        let options = captured().spill_outputs();
+        for made in [
+            geometry::capture(&module, "main", &before(), &options),
+            geometry::raster(&module, "main", &before(), &options),
+        ] {
+            let made = made.expect("it is made").module;
+            validate(made.words()).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
