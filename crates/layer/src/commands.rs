@@ -100,6 +100,7 @@ commands! {
         allocate_command_buffers: PFN_vkAllocateCommandBuffers,
         free_command_buffers: PFN_vkFreeCommandBuffers,
         begin_command_buffer: PFN_vkBeginCommandBuffer,
+        end_command_buffer: PFN_vkEndCommandBuffer,
         reset_command_buffer: PFN_vkResetCommandBuffer,
         reset_command_pool: PFN_vkResetCommandPool,
         destroy_command_pool: PFN_vkDestroyCommandPool,

@@ -72,8 +72,6 @@ pub(crate) struct Emulator {
     pub(crate) queries: Registry<Counts>,
     pub(crate) recordings: Registry<Recorded, 4096>,
     pub(crate) pools: Mutex<HashMap<vk::CommandPool, HashSet<vk::CommandBuffer>>>,
-    /// Whether a secondary command buffer that may be pending twice exists.
-    pub(crate) shared: AtomicBool,
     /// The queues to which command buffers that may be pending twice are submitted, on a device with several queues.
     pub(crate) queues: Queues,
     pub(crate) has_several_queues: bool,
@@ -135,7 +133,6 @@ impl Emulator {
             queries: Registry::new(),
             recordings: Registry::new(),
             pools: Mutex::default(),
-            shared: AtomicBool::new(false),
             queues: Queues::default(),
             has_several_queues: traits.has_several_queues,
             has_resumed: AtomicBool::new(false),

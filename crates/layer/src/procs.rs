@@ -145,6 +145,7 @@ fn of_emulation(name: &CStr) -> Option<Command> {
         PFN_vkResetCommandPool => recordings::reset_command_pool,
         PFN_vkResetCommandBuffer => recordings::reset_command_buffer,
         PFN_vkBeginCommandBuffer => recordings::begin_command_buffer,
+        PFN_vkEndCommandBuffer => recordings::end_command_buffer,
     }
     .or_else(|| of_recording(name))
 }

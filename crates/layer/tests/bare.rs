@@ -119,12 +119,15 @@ impl<'d> Bare<'d> {
     }
 
     pub(crate) fn begin_pass(&self, commands: vk::CommandBuffer) {
+        self.begin_pass_of(vk::SubpassContents::INLINE, commands);
+    }
+
+    pub(crate) fn begin_pass_of(&self, contents: vk::SubpassContents, commands: vk::CommandBuffer) {
         let extent = vk::Extent2D { width: 1, height: 1 };
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(self.pass)
             .framebuffer(self.framebuffer)
             .render_area(vk::Rect2D { extent, ..Default::default() });
-        let contents = vk::SubpassContents::INLINE;
         // SAFETY: no render pass is active.
         unsafe { self.device.handle.cmd_begin_render_pass(commands, &begin, contents) };
     }

@@ -23,5 +23,6 @@ mod pass_through;
 mod queries;
 mod reached;
 mod streams;
+mod strict;
 mod unfit;
 mod without_loader;

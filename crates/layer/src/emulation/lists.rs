@@ -7,7 +7,6 @@ use crate::emulation::memory::Piece;
 use crate::emulation::recording::Recording;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
 use polyshade_planner::counter_pass::{self, List};
-use std::sync::atomic::Ordering;
 
 impl Recording {
     /// Dispatches the counter pass with a list that the host writes later.
@@ -30,7 +29,7 @@ impl Recording {
         };
         // Earlier dispatches: of the application, of counter passes, and of copies of query results.
         let mut before = Stage::COMPUTE_SHADER;
-        if self.is_shared || emulator.shared.load(Ordering::Relaxed) {
+        if self.is_shared {
             // Pending draws may read the memory that this dispatch overwrites.
             before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
         }

@@ -79,6 +79,8 @@ pub(crate) struct Recording {
     /// Whether this command buffer, a command buffer that it executes or one that resumes its rendering may be pending
     /// twice.
     pub(crate) is_shared: bool,
+    /// Whether draws read memory of a secondary command buffer that may be pending twice.
+    pub(crate) reads_shared: bool,
     /// The use of this recording's own memory, on devices with several queues, until it is moved to `uses`.
     pub(crate) own: Option<Arc<Use>>,
     /// The uses of all memory that the counter pass writes, for recordings that may be pending twice.

@@ -2,9 +2,9 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::jobs::MOST_EXECUTIONS;
+use crate::emulation::jobs::{MOST_EXECUTIONS, barrier};
 use crate::emulation::recording::{NO_LIST, Recording, RenderPassScope};
-use ash::vk::{self, Handle as _};
+use ash::vk::{self, Handle as _, PipelineStageFlags as Stage};
 use std::sync::atomic::Ordering;
 
 impl Recording {
@@ -52,6 +52,7 @@ impl Recording {
                     "the captures of a secondary command buffer are lost: {NO_LIST}"
                 ));
             }
+            self.reads_shared |= repeats;
             let jobs = (&secondary.jobs, repeats);
             let fits = self.jobs.execute(commands, jobs, self.predicate());
             check_executions(device, fits);
@@ -63,6 +64,23 @@ impl Recording {
             self.finish(device, emulator);
         }
         self.scope = RenderPassScope::Outside;
+    }
+
+    /// Ends the command buffer. If draws read memory of a secondary command buffer that may be pending twice, later
+    /// counter passes wait for them: when those passes begin, it is not known which command buffers they execute.
+    ///
+    /// # Safety
+    ///
+    /// The recording belongs to the command buffer, and no render pass is active, except in a secondary command buffer.
+    pub(crate) unsafe fn end(&self, device: &Driver, commands: vk::CommandBuffer) {
+        // Vulkan allows no barrier before suspended rendering is resumed. The command buffer that ends it records one.
+        let is_suspended =
+            self.suspended.is_some() || self.resumed.as_ref().is_some_and(|one| one.is_suspended);
+        if self.reads_shared && !is_suspended {
+            let (draws, none) = (Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT, Default::default());
+            // SAFETY: guaranteed by the caller.
+            unsafe { barrier(device, commands, (draws, none), (Stage::COMPUTE_SHADER, none)) };
+        }
     }
 
     pub(crate) fn next_subpass(&mut self) {

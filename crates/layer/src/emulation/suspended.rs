@@ -50,6 +50,8 @@ impl Recording {
             let earlier = self.resumed.take_if(|earlier| earlier.is_suspended);
             self.jobs = earlier.map(|earlier| earlier.jobs).unwrap_or_default();
             self.resumes = true;
+            // Earlier command buffers may have executed secondary command buffers in this rendering.
+            (self.is_shared, self.reads_shared) = (true, true);
             emulator.has_resumed.store(true, Ordering::Relaxed);
         }
     }

@@ -6,7 +6,6 @@ use crate::emulation::recording::{Recording, RenderPassScope, forget};
 use crate::pnext::find;
 use crate::settings::slice;
 use ash::vk::{self, Handle as _};
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 pub(crate) unsafe extern "system" fn allocate_command_buffers(
@@ -130,10 +129,19 @@ pub(crate) unsafe extern "system" fn begin_command_buffer(
                     }
                 };
             }
-            if recording.is_secondary && recording.is_shared {
-                emulator.shared.store(true, Ordering::Relaxed);
-            }
         }
         next(commands, info)
+    }
+}
+
+pub(crate) unsafe extern "system" fn end_command_buffer(commands: vk::CommandBuffer) -> vk::Result {
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe {
+        let Some(device) = Device::of(commands) else { return vk::Result::ERROR_UNKNOWN };
+        let Some(next) = device.next.end_command_buffer else { return vk::Result::ERROR_UNKNOWN };
+        if let Some((_, recording)) = device.recording(commands) {
+            recording.end(device, commands);
+        }
+        next(commands)
     }
 }

@@ -1,0 +1,93 @@
+//! Tests calls that some drivers need, although the tested drivers capture correctly without them.
+
+mod driver;
+
+use crate::alone::is_alone;
+use crate::bare::{Bare, Seen};
+use crate::draws::VERTEX;
+use crate::linked::linked;
+use crate::loader::{Instance, LAVAPIPE};
+use ash::vk::{self, CommandBufferUsageFlags as Usage, PipelineStageFlags as Stage};
+use driver::{Barrier, barriers, get_instance_proc_addr};
+
+const TRIANGLES: vk::PrimitiveTopology = vk::PrimitiveTopology::TRIANGLE_LIST;
+
+fn instance() -> Instance {
+    linked(get_instance_proc_addr, &[(c"hide", c"VK_EXT_transform_feedback")])
+}
+
+/// Captures a triangle.
+unsafe fn capture(
+    bare: &Bare<'_>,
+    commands: vk::CommandBuffer,
+    pipeline: vk::Pipeline,
+    target: Seen,
+) {
+    let (vulkan, feedback) = (&bare.device.handle, bare.device.feedback.fp());
+    let (zero, nothing, size) = (0, std::ptr::null(), target.size());
+    // SAFETY: the objects are alive, and a render pass is active.
+    unsafe {
+        vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+        let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+        bind(commands, 0, 1, &raw const target.buffer, &raw const zero, &raw const size);
+        (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+        vulkan.cmd_draw(commands, 3, 1, 0, 0);
+        (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+    }
+}
+
+/// A command buffer begins a pass before the secondary command buffer exists that the pass executes. Another command
+/// buffer, which is submitted earlier, executes it too.
+#[test]
+fn counter_passes_wait_for_draws_whose_parameters_they_overwrite() {
+    if !is_alone("strict::counter_passes_wait_for_draws_whose_parameters_they_overwrite") {
+        return;
+    }
+    let instance = instance();
+    let device = instance.device(LAVAPIPE, true).expect("a device");
+    let (vulkan, mut bare) = (&device.handle, Bare::new(&device, 0));
+    let pipeline = bare.pipeline(VERTEX, TRIANGLES, &Default::default());
+    let target = bare.buffer(vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT, 16);
+    let inherited = vk::CommandBufferInheritanceInfo::default().render_pass(bare.pass);
+    let contents = vk::SubpassContents::SECONDARY_COMMAND_BUFFERS;
+    for (usage, is_shared) in [(Usage::SIMULTANEOUS_USE, true), (Usage::empty(), false)] {
+        let begin = vk::CommandBufferBeginInfo::default()
+            .flags(Usage::RENDER_PASS_CONTINUE | usage)
+            .inheritance_info(&inherited);
+        // SAFETY: all objects are alive, and the commands are not submitted.
+        unsafe {
+            let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(pool)
+                .level(vk::CommandBufferLevel::SECONDARY)
+                .command_buffer_count(1);
+            let mut between = Vec::new();
+            bare.record(|later| {
+                barriers();
+                bare.begin_pass_of(contents, later);
+                let before_dispatch = barriers()[0];
+                let secondary = vulkan.allocate_command_buffers(&info).expect("commands");
+                vulkan.begin_command_buffer(secondary[0], &begin).expect("it begins");
+                capture(&bare, secondary[0], pipeline, target);
+                vulkan.end_command_buffer(secondary[0]).expect("it ends");
+                bare.record(|earlier| {
+                    bare.begin_pass_of(contents, earlier);
+                    vulkan.cmd_execute_commands(earlier, &secondary);
+                    vulkan.cmd_end_render_pass(earlier);
+                    barriers();
+                });
+                between = [barriers(), vec![before_dispatch]].concat();
+                if is_shared {
+                    vulkan.cmd_execute_commands(later, &secondary);
+                }
+                vulkan.cmd_end_render_pass(later);
+            });
+            vulkan.destroy_command_pool(pool, None);
+            let waits = |one: &Barrier| {
+                one.src.contains(Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT)
+                    && one.dst.contains(Stage::COMPUTE_SHADER)
+            };
+            assert_eq!(between.iter().any(waits), is_shared, "{between:?}");
+        }
+    }
+}

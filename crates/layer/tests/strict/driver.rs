@@ -1,0 +1,103 @@
+//! lavapipe, with a log of the barriers that reach it.
+
+use crate::below::Below;
+use crate::made_up::commands;
+use ash::vk;
+use std::ffi::{CStr, c_char};
+use std::sync::{Mutex, PoisonError};
+
+static BELOW: Below = Below::new();
+
+/// The stages of a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Barrier {
+    pub(super) src: vk::PipelineStageFlags,
+    pub(super) dst: vk::PipelineStageFlags,
+}
+
+static BARRIERS: Mutex<Vec<Barrier>> = Mutex::new(Vec::new());
+
+/// Returns the barriers since the last call.
+pub(super) fn barriers() -> Vec<Barrier> {
+    std::mem::take(&mut *BARRIERS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+commands! { of_instance
+    b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
+    b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
+    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+}
+
+commands! { of_device
+    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+    b"vkCmdPipelineBarrier" => barrier as PFN_vkCmdPipelineBarrier,
+}
+
+pub(super) unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe {
+        let text = CStr::from_ptr(name);
+        of_instance(text).or_else(|| of_device(text)).or_else(|| BELOW.find()(instance, name))
+    }
+}
+
+unsafe extern "system" fn get_device_proc_addr(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    let find = BELOW.instance().fp_v1_0().get_device_proc_addr;
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe { of_device(CStr::from_ptr(name)).or_else(|| find(device, name)) }
+}
+
+unsafe extern "system" fn create_instance(
+    info: *const vk::InstanceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    created: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe { BELOW.create_instance(info, allocator, created) }
+}
+
+unsafe extern "system" fn create_device(
+    physical: vk::PhysicalDevice,
+    info: *const vk::DeviceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    created: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe { BELOW.create_device(physical, info, allocator, created) }
+}
+
+unsafe extern "system" fn barrier(
+    commands: vk::CommandBuffer,
+    src: vk::PipelineStageFlags,
+    dst: vk::PipelineStageFlags,
+    flags: vk::DependencyFlags,
+    memory_count: u32,
+    memory: *const vk::MemoryBarrier<'_>,
+    buffer_count: u32,
+    buffers: *const vk::BufferMemoryBarrier<'_>,
+    image_count: u32,
+    images: *const vk::ImageMemoryBarrier<'_>,
+) {
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe {
+        BARRIERS.lock().unwrap_or_else(PoisonError::into_inner).push(Barrier { src, dst });
+        (BELOW.device().fp_v1_0().cmd_pipeline_barrier)(
+            commands,
+            src,
+            dst,
+            flags,
+            memory_count,
+            memory,
+            buffer_count,
+            buffers,
+            image_count,
+            images,
+        );
+    }
+}
