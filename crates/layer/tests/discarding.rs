@@ -32,19 +32,28 @@ pub(crate) struct Drawing<'w> {
     pub(crate) rasterizes: bool,
     /// The view mask, if the pipeline is for dynamic rendering instead of a render pass.
     pub(crate) rendered: Option<u32>,
+    /// Whether the last vertex of a primitive is the provoking vertex.
+    pub(crate) provokes_last: bool,
 }
 
 impl<'w> Drawing<'w> {
     /// Returns a pipeline description with a vertex shader and without rasterization.
     pub(crate) fn new(vertex: &'w [u32], topology: vk::PrimitiveTopology) -> Self {
-        Self { vertex, later: &[], topology, rasterizes: false, rendered: None }
+        Self {
+            vertex,
+            later: &[],
+            topology,
+            rasterizes: false,
+            rendered: None,
+            provokes_last: false,
+        }
     }
 }
 
 /// Creates a pipeline. Primitive restart is enabled for strips.
 pub(crate) unsafe fn pipeline(
     device: &Device,
-    Drawing { vertex, later, topology, rasterizes, rendered }: Drawing<'_>,
+    Drawing { vertex, later, topology, rasterizes, rendered, provokes_last }: Drawing<'_>,
     input: &vk::PipelineVertexInputStateCreateInfo<'_>,
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
@@ -64,9 +73,14 @@ pub(crate) unsafe fn pipeline(
         .topology(topology)
         .primitive_restart_enable(strips.contains(&topology));
     let tessellation = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(1);
-    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+    let mut rasterization = vk::PipelineRasterizationStateCreateInfo::default()
         .rasterizer_discard_enable(!rasterizes)
         .line_width(1.0);
+    let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+        .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
+    if provokes_last {
+        rasterization = rasterization.push_next(&mut provoking);
+    }
     let (viewport, scissor) =
         ([vk::Viewport::default().width(1.0).height(1.0)], [Default::default()]);
     let viewport =

@@ -4,11 +4,16 @@ mod driver;
 
 use crate::alone::is_alone;
 use crate::bare::{Bare, Seen};
+use crate::discarding::{Drawing, words};
 use crate::draws::VERTEX;
 use crate::linked::linked;
 use crate::loader::{Instance, LAVAPIPE};
-use ash::vk::{self, CommandBufferUsageFlags as Usage, PipelineStageFlags as Stage};
-use driver::{Barrier, barriers, get_instance_proc_addr};
+use ash::ext;
+use ash::vk::{
+    self, CommandBufferUsageFlags as Usage, PipelineStageFlags as Stage,
+    ProvokingVertexModeEXT as Mode,
+};
+use driver::{Barrier, barriers, get_instance_proc_addr, provoking_modes};
 
 const TRIANGLES: vk::PrimitiveTopology = vk::PrimitiveTopology::TRIANGLE_LIST;
 
@@ -89,5 +94,32 @@ fn counter_passes_wait_for_draws_whose_parameters_they_overwrite() {
             };
             assert_eq!(between.iter().any(waits), is_shared, "{between:?}");
         }
+    }
+}
+
+/// Without `provokingVertexModePerPipeline`, all pipelines in a render pass have the same mode.
+#[test]
+fn capturing_pipelines_have_the_provoking_vertex_mode_of_their_originals() {
+    if !is_alone("strict::capturing_pipelines_have_the_provoking_vertex_mode_of_their_originals") {
+        return;
+    }
+    let instance = instance();
+    let extensions = [ext::transform_feedback::NAME, ext::provoking_vertex::NAME];
+    let device = instance.device_with(LAVAPIPE, &extensions).expect("a device");
+    let mut bare = Bare::new(&device, 0);
+    let target = bare.buffer(vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT, 16);
+    for (provokes_last, mode) in [(false, Mode::FIRST_VERTEX), (true, Mode::LAST_VERTEX)] {
+        let vertex = words(VERTEX);
+        let drawing = Drawing { provokes_last, ..Drawing::new(&vertex, TRIANGLES) };
+        let pipeline = bare.pipeline_of(drawing, &Default::default());
+        bare.record(|commands| {
+            bare.begin_pass(commands);
+            // SAFETY: all objects are alive, and the commands are not submitted.
+            unsafe {
+                capture(&bare, commands, pipeline, target);
+                device.handle.cmd_end_render_pass(commands);
+            }
+        });
+        assert_eq!(provoking_modes(), [mode; 2], "the original's, and the capturing one's");
     }
 }

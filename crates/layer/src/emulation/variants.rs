@@ -291,9 +291,8 @@ fn pipeline(
         .vertex_binding_divisors(&input.divisors);
     let state = input.info(&mut divisors);
     let assembly = vk::PipelineInputAssemblyStateCreateInfo::default();
-    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-        .rasterizer_discard_enable(true)
-        .line_width(1.0);
+    let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default();
+    let rasterization = rasterization(info, &mut provoking);
     let formats = info.rendering.as_deref().cloned().unwrap_or_default();
     let raster = info.raster.unwrap_or_else(|| Raster::of_none(&formats));
     let multisample =
@@ -358,6 +357,23 @@ fn viewports(info: &PipelineInfo) -> vk::PipelineViewportStateCreateInfo<'static
         state = state.scissors(&SCISSOR);
     }
     state
+}
+
+/// Returns the rasterization state, which discards all primitives. All pipelines in a render pass must have the same
+/// provoking vertex mode, unless the device supports one for each pipeline.
+fn rasterization<'p>(
+    info: &PipelineInfo,
+    provoking: &'p mut vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'p>,
+) -> vk::PipelineRasterizationStateCreateInfo<'p> {
+    let state = vk::PipelineRasterizationStateCreateInfo::default()
+        .rasterizer_discard_enable(true)
+        .line_width(1.0);
+    // The structure's extension is enabled only if the application uses it.
+    if !info.stages.as_ref().is_some_and(|stages| stages.provokes_last) {
+        return state;
+    }
+    provoking.provoking_vertex_mode = vk::ProvokingVertexModeEXT::LAST_VERTEX;
+    state.push_next(provoking)
 }
 
 /// The Vulkan structures of a vertex input state.

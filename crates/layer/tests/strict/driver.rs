@@ -1,4 +1,4 @@
-//! lavapipe, with a log of the barriers that reach it.
+//! lavapipe, with a log of the barriers and provoking vertex modes that reach it.
 
 use crate::below::Below;
 use crate::made_up::commands;
@@ -22,6 +22,14 @@ pub(super) fn barriers() -> Vec<Barrier> {
     std::mem::take(&mut *BARRIERS.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// The provoking vertex modes of the created pipelines.
+static MODES: Mutex<Vec<vk::ProvokingVertexModeEXT>> = Mutex::new(Vec::new());
+
+/// Returns the provoking vertex modes of the pipelines created since the last call.
+pub(super) fn provoking_modes() -> Vec<vk::ProvokingVertexModeEXT> {
+    std::mem::take(&mut *MODES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 commands! { of_instance
     b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
     b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
@@ -30,6 +38,7 @@ commands! { of_instance
 
 commands! { of_device
     b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+    b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
     b"vkCmdPipelineBarrier" => barrier as PFN_vkCmdPipelineBarrier,
 }
 
@@ -70,6 +79,25 @@ unsafe extern "system" fn create_device(
 ) -> vk::Result {
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe { BELOW.create_device(physical, info, allocator, created) }
+}
+
+unsafe extern "system" fn create_graphics_pipelines(
+    of: vk::Device,
+    cache: vk::PipelineCache,
+    count: u32,
+    infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    pipelines: *mut vk::Pipeline,
+) -> vk::Result {
+    type Provoking<'p> = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'p>;
+    // SAFETY: the caller passes arguments that Vulkan allows; no other structure extends the rasterization state.
+    unsafe {
+        let provoking = (*(*infos).p_rasterization_state).p_next.cast::<Provoking<'_>>();
+        let mode = provoking.as_ref().map(|one| one.provoking_vertex_mode).unwrap_or_default();
+        MODES.lock().unwrap_or_else(PoisonError::into_inner).push(mode);
+        let next = BELOW.device().fp_v1_0().create_graphics_pipelines;
+        next(of, cache, count, infos, allocator, pipelines)
+    }
 }
 
 unsafe extern "system" fn barrier(
