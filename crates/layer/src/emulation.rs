@@ -40,6 +40,7 @@ use crate::emulation::pipeline_info::Words;
 use crate::emulation::queries::Counts;
 use crate::emulation::queues::Queues;
 use crate::emulation::recording::Recording;
+use crate::emulation::render_passes::RenderPassInfo;
 use crate::emulation::variants::Graphics;
 use crate::registry::Registry;
 use crate::settings::Debugging;
@@ -67,8 +68,8 @@ pub(crate) struct Emulator {
     /// The SPIR-V of the shader modules that capture.
     pub(crate) modules: Registry<Words, 256>,
     pub(crate) pipelines: Registry<Arc<Graphics>, 1024>,
-    /// The view masks of the subpasses of multiview render passes.
-    pub(crate) view_masks: Registry<Vec<u32>>,
+    /// The render passes with several views, or with dependencies that the counter pass shares.
+    pub(crate) render_passes: Registry<RenderPassInfo>,
     pub(crate) queries: Registry<Counts>,
     pub(crate) recordings: Registry<Recorded, 4096>,
     pub(crate) pools: Mutex<HashMap<vk::CommandPool, HashSet<vk::CommandBuffer>>>,
@@ -129,7 +130,7 @@ impl Emulator {
             layouts: Registry::new(),
             modules: Registry::new(),
             pipelines: Registry::new(),
-            view_masks: Registry::new(),
+            render_passes: Registry::new(),
             queries: Registry::new(),
             recordings: Registry::new(),
             pools: Mutex::default(),

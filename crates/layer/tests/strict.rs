@@ -7,10 +7,10 @@ use crate::bare::{Bare, Seen};
 use crate::discarding::{Drawing, words};
 use crate::draws::VERTEX;
 use crate::linked::linked;
-use crate::loader::{Instance, LAVAPIPE};
+use crate::loader::{Device, Instance, LAVAPIPE};
 use ash::ext;
 use ash::vk::{
-    self, CommandBufferUsageFlags as Usage, PipelineStageFlags as Stage,
+    self, AccessFlags as Access, CommandBufferUsageFlags as Usage, PipelineStageFlags as Stage,
     ProvokingVertexModeEXT as Mode,
 };
 use driver::{Barrier, barriers, get_instance_proc_addr, provoking_modes};
@@ -121,5 +121,81 @@ fn capturing_pipelines_have_the_provoking_vertex_mode_of_their_originals() {
             }
         });
         assert_eq!(provoking_modes(), [mode; 2], "the original's, and the capturing one's");
+    }
+}
+
+/// Creates a render pass with a dependency.
+unsafe fn pass(device: &Device, dependency: vk::SubpassDependency) -> vk::RenderPass {
+    let (subpasses, dependencies) = ([Default::default()], [dependency]);
+    let info = vk::RenderPassCreateInfo::default().subpasses(&subpasses);
+    // SAFETY: the structures are valid.
+    unsafe { device.handle.create_render_pass(&info.dependencies(&dependencies), None) }
+        .expect("a pass")
+}
+
+/// Creates a render pass with a dependency, whose chain may contain a barrier.
+unsafe fn pass_2(device: &Device, dependency: vk::SubpassDependency2<'_>) -> vk::RenderPass {
+    let (subpasses, dependencies) = ([Default::default()], [dependency]);
+    let info = vk::RenderPassCreateInfo2::default().subpasses(&subpasses);
+    // SAFETY: the structures are valid.
+    unsafe { device.handle.create_render_pass2(&info.dependencies(&dependencies), None) }
+        .expect("a pass")
+}
+
+/// The counter pass reads arguments, indices and counters before the render pass begins.
+#[test]
+fn counter_passes_wait_for_writes_that_the_render_pass_waits_for() {
+    if !is_alone("strict::counter_passes_wait_for_writes_that_the_render_pass_waits_for") {
+        return;
+    }
+    let instance = instance();
+    let device = instance.device(LAVAPIPE, true).expect("a device");
+    let mut bare = Bare::new(&device, 0);
+    bare.buffer(vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT, 16);
+    let older = |src_stage_mask, dst_stage_mask| vk::SubpassDependency {
+        src_subpass: vk::SUBPASS_EXTERNAL,
+        src_stage_mask,
+        dst_stage_mask,
+        ..Default::default()
+    };
+    let newer = |src, dst| {
+        let dependency = vk::SubpassDependency2::default().src_subpass(vk::SUBPASS_EXTERNAL);
+        dependency.src_stage_mask(src).dst_stage_mask(dst)
+    };
+    let (copies, colors) = (Stage::TRANSFER, Stage::COLOR_ATTACHMENT_OUTPUT);
+    let (arguments, captures) = (Stage::DRAW_INDIRECT, Stage::TRANSFORM_FEEDBACK_EXT);
+    let behind = vk::SubpassDependency {
+        src_subpass: 0,
+        dst_subpass: vk::SUBPASS_EXTERNAL,
+        ..older(copies, arguments)
+    };
+    let mut barrier = vk::MemoryBarrier2::default()
+        .src_stage_mask(vk::PipelineStageFlags2::COPY)
+        .dst_stage_mask(vk::PipelineStageFlags2::INDEX_INPUT);
+    let chained = newer(colors, colors).push_next(&mut barrier);
+    // SAFETY: all objects are alive, and the commands are not submitted.
+    unsafe {
+        for (pass, expected) in [
+            (pass(&device, older(colors, colors)), Stage::empty()),
+            (pass(&device, behind), Stage::empty()),
+            (pass(&device, older(copies, arguments)), copies),
+            (pass(&device, older(colors, Stage::ALL_COMMANDS)), colors),
+            (pass_2(&device, newer(copies, captures)), copies),
+            (pass_2(&device, newer(captures, captures)), Stage::VERTEX_SHADER),
+            (pass_2(&device, chained), Stage::ALL_COMMANDS),
+        ] {
+            let own = std::mem::replace(&mut bare.pass, pass);
+            bare.record(|commands| {
+                barriers();
+                bare.begin_pass(commands);
+                let Barrier { src, written, dst } = barriers()[0];
+                assert_eq!((src, dst), (Stage::COMPUTE_SHADER | expected, Stage::COMPUTE_SHADER));
+                assert_eq!(written == Access::MEMORY_WRITE, !expected.is_empty());
+                device.handle.cmd_end_render_pass(commands);
+            });
+            bare.reset();
+            bare.pass = own;
+            device.handle.destroy_render_pass(pass, None);
+        }
     }
 }

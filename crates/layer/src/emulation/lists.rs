@@ -9,7 +9,8 @@ use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage, ShaderStageFlags};
 use polyshade_planner::counter_pass::{self, List};
 
 impl Recording {
-    /// Dispatches the counter pass with a list that the host writes later.
+    /// Dispatches the counter pass with a list that the host writes later. It waits for earlier writes of the stages in
+    /// `sources`.
     ///
     /// # Safety
     ///
@@ -19,6 +20,7 @@ impl Recording {
         device: &Driver,
         emulator: &Emulator,
         commands: vk::CommandBuffer,
+        sources: Stage,
     ) -> Result<Piece, vk::Result> {
         let list = self.arena.take(device, emulator, List::SIZE.into())?;
         list.write(0, &List::default().words());
@@ -28,7 +30,7 @@ impl Recording {
             return Err(LOST);
         };
         // Earlier dispatches: of the application, of counter passes, and of copies of query results.
-        let mut before = Stage::COMPUTE_SHADER;
+        let mut before = Stage::COMPUTE_SHADER | sources;
         if self.is_shared {
             // Pending draws may read the memory that this dispatch overwrites.
             before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
@@ -38,7 +40,11 @@ impl Recording {
             before |= Stage::VERTEX_SHADER;
         }
         let access = AccessFlags::SHADER_READ | AccessFlags::SHADER_WRITE;
-        let written = (before, AccessFlags::SHADER_WRITE);
+        // It is not known which of their writes the jobs read.
+        let written = match sources.is_empty() {
+            true => AccessFlags::SHADER_WRITE,
+            false => AccessFlags::MEMORY_WRITE,
+        };
         let behind = (
             Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT | Stage::COMPUTE_SHADER | Stage::HOST,
             access | AccessFlags::INDIRECT_COMMAND_READ | AccessFlags::HOST_READ,
@@ -54,7 +60,7 @@ impl Recording {
                 commands,
                 words,
                 |device, counter_pass| {
-                    barrier(device, commands, written, (Stage::COMPUTE_SHADER, access));
+                    barrier(device, commands, (before, written), (Stage::COMPUTE_SHADER, access));
                     bind(commands, compute, counter_pass.segments);
                     dispatch(commands, list.buffer, list.offset + u64::from(List::SEGMENTS));
                     barrier(device, commands, own, (Stage::COMPUTE_SHADER, access));

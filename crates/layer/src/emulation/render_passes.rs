@@ -7,6 +7,22 @@ use crate::emulation::recording::{NO_LIST, Recording, RenderPassScope};
 use ash::vk::{self, Handle as _, PipelineStageFlags as Stage};
 use std::sync::atomic::Ordering;
 
+/// The parts of a render pass that captures depend on.
+pub(crate) struct RenderPassInfo {
+    /// The view masks of the subpasses, if this is a multiview pass.
+    pub(crate) view_masks: Vec<u32>,
+    /// The stages that the counter pass waits for, because a dependency of the pass waits for them.
+    pub(crate) sources: Stage,
+}
+
+impl RenderPassScope {
+    fn info(self, emulator: &Emulator) -> Option<&RenderPassInfo> {
+        let (pass, _) = self.pass()?;
+        // SAFETY: the application destroys a render pass only after its last use.
+        unsafe { emulator.render_passes.get(pass.as_raw()) }
+    }
+}
+
 impl Recording {
     /// Begins a render pass. Dispatches the counter pass before it, unless nothing can be captured yet.
     ///
@@ -23,8 +39,9 @@ impl Recording {
         // Captures may become possible before suspended rendering is resumed, so suspended rendering always gets a
         // list.
         if self.suspends || emulator.may_capture.load(Ordering::Relaxed) {
+            let sources = scope.info(emulator).map_or(Stage::empty(), |pass| pass.sources);
             // SAFETY: guaranteed by the caller.
-            match unsafe { self.reserve(device, emulator, commands) } {
+            match unsafe { self.reserve(device, emulator, commands, sources) } {
                 Ok(list) => self.list = Some(list),
                 Err(error) => device.fault(format_args!("no memory for a render pass: {error}")),
             }
@@ -93,10 +110,9 @@ impl Recording {
     pub(super) fn view_count(&self, emulator: &Emulator) -> u32 {
         let view_mask = match self.scope {
             RenderPassScope::Outside => 0,
-            RenderPassScope::Subpass(pass, subpass) => {
-                // SAFETY: the application destroys a render pass only after its last use.
-                let masks = unsafe { emulator.view_masks.get(pass.as_raw()) };
-                masks.and_then(|masks| masks.get(subpass as usize)).copied().unwrap_or(0)
+            RenderPassScope::Subpass(_, subpass) => {
+                let pass = self.scope.info(emulator);
+                pass.and_then(|pass| pass.view_masks.get(subpass as usize)).copied().unwrap_or(0)
             }
             RenderPassScope::Rendering { view_mask } => view_mask,
         };

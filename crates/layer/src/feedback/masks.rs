@@ -75,6 +75,19 @@ pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
     mapped
 }
 
+/// Returns the stages before a render pass for which a dependency of the pass makes the counter pass wait. The counter
+/// pass reads data for some of the later stages, but is recorded before the render pass.
+pub(super) fn sources(src_subpass: u32, src: Stage, dst: Stage) -> PipelineStageFlags {
+    let readers = Stage::COMPUTE_SHADER | Stage::ALL_COMMANDS;
+    let is_read = stages_2(Reach::CounterPass, dst).intersects(readers);
+    if src_subpass != vk::SUBPASS_EXTERNAL || !is_read {
+        return PipelineStageFlags::empty();
+    }
+    let src = stages_2(Reach::CounterPass, src);
+    // The barriers of the layer have the older masks.
+    if wide(narrow(src)) == src { narrow(src) } else { PipelineStageFlags::ALL_COMMANDS }
+}
+
 /// Replaces transform feedback accesses by shader and indirect accesses; adds shader reads to fixed-function reads.
 pub(super) fn accesses_2(reach: Reach, stages: Stage, accesses: AccessFlags2) -> AccessFlags2 {
     let own = WRITE | COUNTER_READ | COUNTER_WRITE;
@@ -114,7 +127,7 @@ pub(super) fn accesses(
     AccessFlags::from_raw(accesses_2(reach, wide(stages), wide_accesses).as_raw() as u32)
 }
 
-fn wide(stages: PipelineStageFlags) -> Stage {
+pub(super) fn wide(stages: PipelineStageFlags) -> Stage {
     Stage::from_raw(stages.as_raw().into())
 }
 

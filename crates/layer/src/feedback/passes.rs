@@ -1,12 +1,13 @@
-//! Render passes: the dependencies between their subpasses, and their view masks.
+//! Render passes: their dependencies and view masks.
 
 use super::barriers::{Mapped, Masked};
-use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
+use super::masks::{Reach, accesses, accesses_2, sources, stages, stages_2, wide};
 use crate::device::Device;
+use crate::emulation::render_passes::RenderPassInfo;
 use crate::log::Level;
 use crate::pnext::{Change, Copied, find};
 use crate::settings::slice;
-use ash::vk::{self, Handle as _, TaggedStructure as _};
+use ash::vk::{self, Handle as _, PipelineStageFlags as Stage, TaggedStructure as _};
 
 impl Masked for vk::SubpassDependency {
     type Around = Reach;
@@ -58,7 +59,12 @@ pub(crate) unsafe extern "system" fn create_render_pass(
         let views = find::<vk::RenderPassMultiviewCreateInfo<'static>>((*info).p_next);
         let masks =
             views.map_or(&[][..], |views| slice((*views).p_view_masks, (*views).subpass_count));
-        keep_views(device, result, pass, masks.to_vec());
+        let mut kept = RenderPassInfo { view_masks: masks.to_vec(), sources: Stage::empty() };
+        for one in slice((*info).p_dependencies, (*info).dependency_count) {
+            let (src, dst) = (wide(one.src_stage_mask), wide(one.dst_stage_mask));
+            kept.sources |= sources(one.src_subpass, src, dst);
+        }
+        keep(device, result, pass, kept);
         result
     }
 }
@@ -82,7 +88,9 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
         let mut changed = *info;
         let dependencies = slice(changed.p_dependencies, changed.dependency_count);
         let (mut mapped, mut chains) = (Vec::new(), Vec::new());
+        let mut sources = Stage::empty();
         for dependency in dependencies {
+            sources |= sources_2(dependency);
             let (dependency, chain) = map(device, dependency);
             mapped.push(dependency);
             chains.push(chain);
@@ -91,32 +99,50 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
         let result = next(device.handle, &raw const changed, allocator, pass);
         drop(chains);
         let subpasses = slice((*info).p_subpasses, (*info).subpass_count);
-        keep_views(device, result, pass, subpasses.iter().map(|one| one.view_mask).collect());
+        let view_masks = subpasses.iter().map(|one| one.view_mask).collect();
+        keep(device, result, pass, RenderPassInfo { view_masks, sources });
         result
     }
 }
 
-/// Stores the view masks of a render pass, because queries count the primitives of each view.
+/// Stores the parts of a render pass that captures depend on. Queries count the primitives of each view.
 ///
 /// # Safety
 ///
 /// The pointer is valid.
-unsafe fn keep_views(
+unsafe fn keep(
     device: &Device,
     result: vk::Result,
     pass: *const vk::RenderPass,
-    masks: Vec<u32>,
+    info: RenderPassInfo,
 ) {
-    let has_views = result == vk::Result::SUCCESS && masks.iter().any(|mask| *mask != 0);
-    if let Some(emulator) = device.emulator.get().filter(|_| has_views) {
+    let is_needed = info.view_masks.iter().any(|mask| *mask != 0) || !info.sources.is_empty();
+    let is_needed = is_needed && result == vk::Result::SUCCESS;
+    if let Some(emulator) = device.emulator.get().filter(|_| is_needed) {
         // SAFETY: guaranteed by the caller.
-        emulator.view_masks.insert(unsafe { (*pass).as_raw() }, Box::new(masks));
+        emulator.render_passes.insert(unsafe { (*pass).as_raw() }, Box::new(info));
     }
 }
 
 noted_on_device! {
     destroy_render_pass(pass: vk::RenderPass, allocator: *const vk::AllocationCallbacks<'_>)
-        |device, emulator| drop(emulator.view_masks.remove(pass.as_raw()));
+        |device, emulator| drop(emulator.render_passes.remove(pass.as_raw()));
+}
+
+/// Returns [`sources`] of a dependency. A chained barrier replaces the stages of the dependency.
+///
+/// # Safety
+///
+/// The dependency is valid.
+unsafe fn sources_2(dependency: &vk::SubpassDependency2<'_>) -> Stage {
+    // SAFETY: guaranteed by the caller.
+    let barrier = unsafe { find::<vk::MemoryBarrier2<'static>>(dependency.p_next) };
+    let (src, dst) = match barrier {
+        // SAFETY: guaranteed by the caller.
+        Some(barrier) => unsafe { ((*barrier).src_stage_mask, (*barrier).dst_stage_mask) },
+        None => (wide(dependency.src_stage_mask), wide(dependency.dst_stage_mask)),
+    };
+    sources(dependency.src_subpass, src, dst)
 }
 
 /// Returns the dependency for the driver, and the chain that the dependency points to.

@@ -8,10 +8,11 @@ use std::sync::{Mutex, PoisonError};
 
 static BELOW: Below = Below::new();
 
-/// The stages of a barrier.
+/// The stages of a barrier, and the source accesses of its first memory barrier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Barrier {
     pub(super) src: vk::PipelineStageFlags,
+    pub(super) written: vk::AccessFlags,
     pub(super) dst: vk::PipelineStageFlags,
 }
 
@@ -114,7 +115,9 @@ unsafe extern "system" fn barrier(
 ) {
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
-        BARRIERS.lock().unwrap_or_else(PoisonError::into_inner).push(Barrier { src, dst });
+        let written = memory.as_ref().map(|one| one.src_access_mask).unwrap_or_default();
+        let noted = Barrier { src, written, dst };
+        BARRIERS.lock().unwrap_or_else(PoisonError::into_inner).push(noted);
         (BELOW.device().fp_v1_0().cmd_pipeline_barrier)(
             commands,
             src,
