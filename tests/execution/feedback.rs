@@ -2,6 +2,7 @@
 
 use crate::drivers::Driver;
 use crate::shaders::{Shader, Varyings};
+use polyshade::transform_feedback::BufferRange;
 use polyshade_vulkan::model::{self, BufferLayout, Topology, Value};
 use polyshade_vulkan::{
     Captured, Draw, Place, ProvokingVertex, Range, Stage, TransformFeedback, Work, vk,
@@ -59,6 +60,27 @@ impl Case {
             }
         };
         layout.iter().zip(&self.room).map(buffer).collect()
+    }
+
+    /// Returns the feedback ranges of the draw, which begin `LEAD` bytes after the bound ranges.
+    pub(crate) fn ranges(&self, layout: &[BufferLayout]) -> Vec<BufferRange> {
+        let range = |buffer: model::Buffer| BufferRange {
+            offset: LEAD as u32,
+            size: buffer.range.len() as u32,
+            counter: buffer.reached as u32,
+            ..BufferRange::default()
+        };
+        self.buffers(layout).into_iter().map(range).collect()
+    }
+
+    /// Adds the feedback buffers to `work`, and returns the bound range of each.
+    pub(crate) fn feedback(&self, layout: &[BufferLayout], work: &mut Work<'_>) -> Vec<Range> {
+        let bound = self.buffers(layout).into_iter().map(|buffer| {
+            let size = LEAD + buffer.range.len() + TAIL;
+            work.buffers.push(buffer.memory);
+            Range { buffer: work.buffers.len() - 1, offset: GUARD as u64, size: size as u64 }
+        });
+        bound.collect()
     }
 
     /// Returns the model's result, given the values of each vertex.

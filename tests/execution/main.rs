@@ -39,6 +39,7 @@ mod position_corpus;
 mod position_depth;
 mod position_shaders;
 mod position_stages;
+mod property;
 mod pull;
 mod raster;
 mod recipe;

@@ -1,7 +1,7 @@
 //! Runs polyshade's variants of a shader as the documentation requires from a host.
 
 use crate::drivers::Driver;
-use crate::feedback::{Case, FILL, GUARD, LEAD, TAIL};
+use crate::feedback::{Case, FILL};
 use crate::shaders::{Shader, Varyings};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade::transform_feedback::{self, BufferRange, Options};
@@ -115,13 +115,7 @@ impl Storage {
     }
 
     pub(crate) fn ranges(&self, case: &Case) -> Vec<BufferRange> {
-        let range = |buffer: model::Buffer| BufferRange {
-            offset: LEAD as u32,
-            size: buffer.range.len() as u32,
-            counter: buffer.reached as u32,
-            ..BufferRange::default()
-        };
-        case.buffers(&self.layout).into_iter().map(range).collect()
+        case.ranges(&self.layout)
     }
 
     /// Returns the counts that the host computes for a case.
@@ -162,13 +156,7 @@ impl Storage {
 
     /// Adds the feedback buffers of a case to `work`, and returns the bound range of each.
     pub(crate) fn feedback(&self, case: &Case, work: &mut Work<'_>) -> Vec<Range> {
-        let buffers = case.buffers(&self.layout).into_iter();
-        let bound = buffers.map(|buffer| {
-            let size = LEAD + buffer.range.len() + TAIL;
-            work.buffers.push(buffer.memory);
-            Range { buffer: work.buffers.len() - 1, offset: GUARD as u64, size: size as u64 }
-        });
-        bound.collect()
+        case.feedback(&self.layout, work)
     }
 
     /// Captures all cases with the capture passes that the crate builds.

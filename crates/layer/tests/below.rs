@@ -79,3 +79,43 @@ impl Below {
         }
     }
 }
+
+/// Defines lavapipe `BELOW`, and the functions that find the commands `of_instance` and `of_device` of the test driver
+/// before those of lavapipe.
+macro_rules! above_lavapipe {
+    () => {
+        static BELOW: $crate::below::Below = $crate::below::Below::new();
+
+        pub(super) unsafe extern "system" fn get_instance_proc_addr(
+            instance: vk::Instance,
+            name: *const c_char,
+        ) -> vk::PFN_vkVoidFunction {
+            // SAFETY: the caller passes arguments that Vulkan allows.
+            unsafe {
+                let text = CStr::from_ptr(name);
+                let own = of_instance(text).or_else(|| of_device(text));
+                own.or_else(|| BELOW.find()(instance, name))
+            }
+        }
+
+        unsafe extern "system" fn get_device_proc_addr(
+            device: vk::Device,
+            name: *const c_char,
+        ) -> vk::PFN_vkVoidFunction {
+            let find = BELOW.instance().fp_v1_0().get_device_proc_addr;
+            // SAFETY: the caller passes arguments that Vulkan allows.
+            unsafe { of_device(CStr::from_ptr(name)).or_else(|| find(device, name)) }
+        }
+
+        unsafe extern "system" fn create_instance(
+            info: *const vk::InstanceCreateInfo<'_>,
+            allocator: *const vk::AllocationCallbacks<'_>,
+            created: *mut vk::Instance,
+        ) -> vk::Result {
+            // SAFETY: the caller passes arguments that Vulkan allows.
+            unsafe { BELOW.create_instance(info, allocator, created) }
+        }
+    };
+}
+
+pub(crate) use above_lavapipe;

@@ -3,12 +3,12 @@
 use super::{BATCH, Case, Host, Kind, LISTS, Subject, any_draw, compare, on_path};
 use crate::drivers::Driver;
 use crate::noise::Noise;
+use crate::property::{check_groups, numbers};
 use crate::storage::HOSTS;
 use polyshade::host::AddressSource;
 use polyshade_planner::{CounterOwner, Path};
 use polyshade_vulkan::vk;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::collections::BTreeSet;
 
 /// The number of groups, unless `POLYSHADE_GROUPS` is set.
@@ -109,41 +109,22 @@ pub(super) fn looks_at_ranges() -> bool {
         .is_some_and(|layer| layer.spec_version > vk::make_api_version(0, 1, 3, 239))
 }
 
-/// Returns a number from the environment, or a default.
-fn number(name: &str, otherwise: u32) -> u32 {
-    let Ok(text) = std::env::var(name) else { return otherwise };
-    text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))
-}
-
 #[test]
 fn whatever_comes_together_is_captured() {
-    // Configure the property test.
-    let groups = number("POLYSHADE_GROUPS", GROUPS);
-    let mut seed = [0; 32];
-    seed[..4].copy_from_slice(&number("POLYSHADE_SEED", 0).to_le_bytes());
-    let (failure_persistence, max_shrink_iters) = (None, 4096);
-    let config =
-        Config { cases: groups, failure_persistence, max_shrink_iters, ..Config::default() };
-    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-    let numbers = |length| prop::collection::vec(any::<u32>(), length);
     let drawn = (numbers(16..=16), prop::collection::vec(numbers(80..=240), 1..=BATCH));
-    let seen = std::cell::RefCell::new((0, BTreeSet::new()));
+    let seen = std::cell::RefCell::new((0, 0, BTreeSet::new()));
     // Compare the groups, and record which combinations ran.
-    let ran =
-        TestRunner::new_with_rng(config, random).run(&drawn.prop_map(Group::drawn), |group| {
-            let mut seen = seen.borrow_mut();
-            seen.0 += group.cases.len();
-            seen.1.insert(format!(
-                "{:?} {:?} {} {}",
-                group.counter_owner, group.path, group.indexed, group.again
-            ));
-            group.compare().map_err(TestCaseError::fail)
-        });
-    let (captures, kinds) = seen.into_inner();
+    check_groups((GROUPS, 4096), drawn.prop_map(Group::drawn), |group| {
+        let mut seen = seen.borrow_mut();
+        seen.0 += group.cases.len();
+        seen.1 += 1;
+        seen.2.insert(format!(
+            "{:?} {:?} {} {}",
+            group.counter_owner, group.path, group.indexed, group.again
+        ));
+        group.compare()
+    });
+    let (captures, groups, kinds) = seen.into_inner();
     println!("{captures} captures in {groups} groups");
-    match ran {
-        Err(TestError::Fail(reason, group)) => panic!("{reason}\n{group:?}"),
-        other => other.expect("nothing is passed over"),
-    }
     assert!(kinds.len() >= 6, "hardly anything came together: {kinds:?}");
 }

@@ -2,16 +2,14 @@
 
 use super::shaders::VERTEX;
 use crate::drivers::Driver;
-use crate::feedback::{Capture, Case, FILL, GUARD, LEAD, TAIL, native_draw};
+use crate::feedback::{Capture, Case, FILL, GUARD, native_draw};
 use crate::glsl;
 use crate::indexed::Indexed;
 use crate::memory::words;
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::host::{Binding, HostParams, Lowered, Purpose, Set};
-use polyshade::transform_feedback::{
-    self, BufferRange, IndexType, Layout, Options, Topology, geometry,
-};
+use polyshade::transform_feedback::{self, IndexType, Layout, Options, Topology, geometry};
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::BufferLayout;
@@ -32,23 +30,13 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    fn case(&self) -> &Case {
+    pub(crate) fn case(&self) -> &Case {
         &self.indexed.case
     }
 
     fn host(&self) -> transform_feedback::Draw {
         let draw = self.indexed.host(0);
         transform_feedback::Draw { indices: draw.indices.filter(|_| self.draws.indexed), ..draw }
-    }
-
-    pub(crate) fn ranges(&self, layout: &[BufferLayout]) -> Vec<BufferRange> {
-        let range = |buffer: polyshade_vulkan::model::Buffer| BufferRange {
-            offset: LEAD as u32,
-            size: buffer.range.len() as u32,
-            counter: buffer.reached as u32,
-            ..BufferRange::default()
-        };
-        self.case().buffers(layout).into_iter().map(range).collect()
     }
 }
 
@@ -199,12 +187,7 @@ impl Pipeline {
             false => vec![0; 4],
         };
         let segments = whole(table);
-        let mut feedback = Vec::new();
-        for buffer in item.case().buffers(layout) {
-            let size = (LEAD + buffer.range.len() + TAIL) as u64;
-            feedback.push(Range { buffer: work.buffers.len(), offset: GUARD as u64, size });
-            work.buffers.push(buffer.memory);
-        }
+        let feedback = item.case().feedback(layout, work);
         // The vertex stage.
         let params = self.vertex_layout.host_params(&vertex_draw, &[]).expect("it is a draw");
         let params = (&self.vertex_params, &params[..]);
@@ -214,7 +197,7 @@ impl Pipeline {
         pass.dispatch = Some(self.vertex_layout.work_groups(&vertex_draw).expect("it is a draw"));
         work.draws.push(pass);
         // The geometry stage.
-        let ranges = item.ranges(layout);
+        let ranges = item.case().ranges(layout);
         let mut params = self.layout.host_params(&draw, &ranges).expect("it is a draw");
         change(&mut params);
         let groups = self.layout.work_groups(&draw).expect("it is a draw");
@@ -262,7 +245,7 @@ impl Pipeline {
         let outcome = driver.run(&work);
         let captured = |(item, places): (&Item, &Places)| {
             let needed = emitted(&outcome.buffers[places.counts])[0];
-            let written = self.layout.primitives_written_of(0, needed, &item.ranges(layout));
+            let written = self.layout.primitives_written_of(0, needed, &item.case().ranges(layout));
             let written = written.expect("the ranges fit");
             let memory = places.feedback.iter().map(|one| outcome.buffers[*one].clone()).collect();
             Capture { memory, captured: Captured { written, needed: needed.into() } }

@@ -5,12 +5,12 @@ use super::shaders::{OUTPUTS, PRIMITIVES, source};
 use crate::drivers::DRIVERS;
 use crate::indexed::Indexed;
 use crate::noise::Noise;
+use crate::property::{check_groups, numbers};
 use crate::shaders::{Shader, Varyings};
 use crate::sweep::pick;
 use polyshade::transform_feedback::{IndexType, Topology};
 use polyshade_vulkan::ProvokingVertex;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::fmt::Write;
 
 /// The number of pipelines, unless `POLYSHADE_GROUPS` is set, and the most draws of each.
@@ -137,29 +137,11 @@ fn item(noise: &mut Noise, topology: Topology, mode: ProvokingVertex, draws: Dra
     Item { draws, indexed }
 }
 
-fn number(name: &str, otherwise: u32) -> u32 {
-    let Ok(text) = std::env::var(name) else { return otherwise };
-    text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))
-}
-
 #[test]
 fn any_primitive_is_captured_as_natively() {
-    let groups = number("POLYSHADE_GROUPS", GROUPS);
-    let mut seed = [0; 32];
-    seed[..4].copy_from_slice(&number("POLYSHADE_SEED", 0).to_le_bytes());
-    let (failure_persistence, max_shrink_iters) = (None, 1024);
-    let config =
-        Config { cases: groups, failure_persistence, max_shrink_iters, ..Config::default() };
-    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-    let numbers = |length| prop::collection::vec(any::<u32>(), length);
     let drawn = (numbers(8..=120), prop::collection::vec(numbers(60..=120), 1..=DRAWS));
-    let ran = TestRunner::new_with_rng(config, random)
-        .run(&drawn.prop_map(Group::drawn), |group| group.compare().map_err(TestCaseError::fail));
-    match ran {
-        Err(TestError::Fail(reason, group)) => {
-            let Group { source, varyings, .. } = group;
-            panic!("{reason}\n{varyings:?}\n{source}")
-        }
-        other => other.expect("nothing is passed over"),
-    }
+    check_groups((GROUPS, 1024), drawn.prop_map(Group::drawn), |group| {
+        let told = |reason| format!("{reason}\n{}", group.source);
+        group.compare().map_err(told)
+    });
 }

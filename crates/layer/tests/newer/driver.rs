@@ -1,13 +1,13 @@
 //! A driver that is newer than the tested drivers: lavapipe with names, structures and flags of Vulkan 1.4 and of
 //! later extensions. Its memory is not initialized to zero.
 
-use crate::below::Below;
+use crate::below::above_lavapipe;
 use crate::made_up::{commands, types};
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
 use std::sync::{Mutex, PoisonError};
 
-static BELOW: Below = Below::new();
+above_lavapipe!();
 
 commands! { of_instance
     b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
@@ -36,41 +36,12 @@ commands! { of_device
     b"vkCmdDrawTomorrowEXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
 }
 
-pub(super) unsafe extern "system" fn get_instance_proc_addr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe {
-        let text = CStr::from_ptr(name);
-        of_instance(text).or_else(|| of_device(text)).or_else(|| BELOW.find()(instance, name))
-    }
-}
-
-unsafe extern "system" fn get_device_proc_addr(
-    device: vk::Device,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    let find = instance().fp_v1_0().get_device_proc_addr;
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe { of_device(CStr::from_ptr(name)).or_else(|| find(device, name)) }
-}
-
 fn instance() -> &'static ash::Instance {
     BELOW.instance()
 }
 
 fn device() -> &'static ash::Device {
     BELOW.device()
-}
-
-unsafe extern "system" fn create_instance(
-    info: *const vk::InstanceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    created: *mut vk::Instance,
-) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
 /// An unknown future version.

@@ -1,12 +1,12 @@
 //! lavapipe, with a log of the barriers and provoking vertex modes that reach it.
 
-use crate::below::Below;
+use crate::below::above_lavapipe;
 use crate::made_up::commands;
 use ash::vk;
 use std::ffi::{CStr, c_char};
 use std::sync::{Mutex, PoisonError};
 
-static BELOW: Below = Below::new();
+above_lavapipe!();
 
 /// The stages of a barrier, and the source accesses of its first memory barrier.
 #[derive(Clone, Copy, Debug)]
@@ -41,35 +41,6 @@ commands! { of_device
     b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
     b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
     b"vkCmdPipelineBarrier" => barrier as PFN_vkCmdPipelineBarrier,
-}
-
-pub(super) unsafe extern "system" fn get_instance_proc_addr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe {
-        let text = CStr::from_ptr(name);
-        of_instance(text).or_else(|| of_device(text)).or_else(|| BELOW.find()(instance, name))
-    }
-}
-
-unsafe extern "system" fn get_device_proc_addr(
-    device: vk::Device,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    let find = BELOW.instance().fp_v1_0().get_device_proc_addr;
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe { of_device(CStr::from_ptr(name)).or_else(|| find(device, name)) }
-}
-
-unsafe extern "system" fn create_instance(
-    info: *const vk::InstanceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    created: *mut vk::Instance,
-) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
 unsafe extern "system" fn create_device(

@@ -14,7 +14,7 @@ use super::varyings::{Interpolation, Leaf, leaves};
 use crate::code;
 use crate::host::{Feature, LimitName, Lowered, Target};
 use crate::rewrite::{self, Frame, Stages};
-use polyshade_spv::view::{EmitStreamVertex, EntryPoint, Mode};
+use polyshade_spv::view::{EntryPoint, Mode};
 use polyshade_spv::{
     BuiltIn, Decoration, Error, ExecutionMode, ExecutionModel, Id, Inst, Module, Op, Patch,
     StorageClass,
@@ -218,29 +218,16 @@ impl<'m> Stage<'_, 'm> {
                 Error::new(&code::CLIP_CAPTURED_STAGE, message).about(self.entry.function())
             );
         }
-        let mut emits = Vec::new();
-        for function in m.reachable(self.entry.function()) {
-            for inst in m.function(function).into_iter().flat_map(|body| body.instructions()) {
-                match inst.op() {
-                    Op::EMIT_VERTEX | Op::END_PRIMITIVE => emits.push(inst),
-                    Op::EMIT_STREAM_VERTEX | Op::END_STREAM_PRIMITIVE => {
-                        // Both instructions have the stream as first operand.
-                        let stream = EmitStreamVertex::of(inst)
-                            .map_or_else(|| Id::new(inst.words()[1]), |emit| Some(emit.stream()));
-                        if stream.and_then(|stream| m.constant(stream)) != Some(0) {
-                            let message =
-                                "the stage emits to vertex streams that are not rasterized";
-                            return Err(Error::new(&code::CLIP_STREAMS, message)
-                                .about(function)
-                                .at(inst.at()));
-                        }
-                        emits.push(inst);
-                    }
-                    _ => {}
-                }
+        let emits: Vec<Inst<'m>> = rewrite::emits_and_cuts(m, self.entry).collect();
+        match emits.iter().find(|inst| rewrite::vertex_stream(m, **inst) != Some(0)) {
+            None => Ok(emits),
+            Some(inst) => {
+                let message = "the stage emits to vertex streams that are not rasterized";
+                let error = Error::new(&code::CLIP_STREAMS, message).at(inst.at());
+                let function = m.function_around(inst.at()).expect("it is in a function");
+                Err(error.about(function.id()))
             }
         }
-        Ok(emits)
     }
 }
 

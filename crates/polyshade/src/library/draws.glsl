@@ -5,12 +5,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 
-// The values of VkPrimitiveTopology. Topologies with adjacency are greater by ADJACENCY.
-const uint LINE_LIST = 1u;
-const uint LINE_STRIP = 2u;
-const uint TRIANGLE_LIST = 3u;
-const uint TRIANGLE_STRIP = 4u;
-const uint ADJACENCY = 5u;
+#include "topologies.glsl"
 
 // Hooks: functions of capture.glsl.
 void of_vertex(const uint first, const uint limit, const uint slots, const uint vertex) {}

@@ -3,7 +3,7 @@
 
 use super::wrap;
 use crate::code;
-use polyshade_spv::view::{EmitStreamVertex, EntryPoint};
+use polyshade_spv::view::{EmitStreamVertex, EndStreamPrimitive, EntryPoint};
 use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position};
 
 /// The points at which a stage exports its outputs.
@@ -123,11 +123,31 @@ fn of_stream<'s, 'm>(
 }
 
 fn emits<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Vec<(Inst<'m>, Option<u32>)> {
+    let emits = emits_and_cuts(m, entry).filter(|inst| is_emit(*inst));
+    emits.map(|inst| (inst, vertex_stream(m, inst))).collect()
+}
+
+/// Returns the instructions of a geometry stage that emit a vertex or end a strip.
+pub(crate) fn emits_and_cuts<'m>(
+    m: &'m Module<'_>,
+    entry: EntryPoint<'m>,
+) -> impl Iterator<Item = Inst<'m>> {
     let functions = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
     let instructions = functions.flat_map(|function| function.instructions());
-    let emit = |inst: Inst<'m>| match inst.op() {
-        Op::EMIT_VERTEX => Some((inst, Some(0))),
-        _ => Some((inst, m.constant(EmitStreamVertex::of(inst)?.stream()))),
-    };
-    instructions.filter_map(emit).collect()
+    let is_cut =
+        |inst: &Inst<'_>| matches!(inst.op(), Op::END_PRIMITIVE | Op::END_STREAM_PRIMITIVE);
+    instructions.filter(move |inst| is_emit(*inst) || is_cut(inst))
+}
+
+/// Whether an instruction emits a vertex.
+pub(crate) fn is_emit(inst: Inst<'_>) -> bool {
+    matches!(inst.op(), Op::EMIT_VERTEX | Op::EMIT_STREAM_VERTEX)
+}
+
+/// Returns the vertex stream of an instruction that emits a vertex or ends a strip; `None` if that is not an
+/// `OpConstant`.
+pub(crate) fn vertex_stream(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
+    let stream = EmitStreamVertex::of(inst).map(EmitStreamVertex::stream);
+    let stream = stream.or_else(|| EndStreamPrimitive::of(inst).map(EndStreamPrimitive::stream));
+    stream.map_or(Some(0), |stream| m.constant(stream))
 }

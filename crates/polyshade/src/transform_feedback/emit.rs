@@ -11,12 +11,12 @@ pub(super) use spill_outputs::reload_outputs;
 
 use super::draw_constraints::DrawParam;
 use super::effects::Pass;
-use super::layout::Piece;
+use super::layout::{Layout, Piece, Stored};
 use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{MAX_BUFFERS, Prepared, Topology, Variant, native_xfb};
 use crate::code;
-use crate::rewrite::{self, Added, Copies, Open, WordArray};
+use crate::rewrite::{self, Added, Copies, HostBlock, Open, WordArray};
 use crate::source::Source;
 use compute::Numbers;
 use feedback::{Buffer, Feedback};
@@ -182,7 +182,7 @@ pub(super) fn raster_only<'m>(
 }
 
 /// The names of the feedback buffers.
-pub(super) const NAMES: [&str; MAX_BUFFERS] = [
+const NAMES: [&str; MAX_BUFFERS] = [
     "polyshade_feedback_0",
     "polyshade_feedback_1",
     "polyshade_feedback_2",
@@ -217,14 +217,8 @@ impl<'c> Bound<'c> {
             let bind = |(array, place)| rewrite::storage_buffer(m, p, entry, array, place, name);
             array.zip(plan.placement.buffer(number)).map(bind).transpose()
         };
-        let capturing = (0..).zip(&plan.stores).filter(|(_, stores)| !stores.is_empty());
-        let buffers = capturing
-            .map(|(number, stores)| {
-                let block = block(p, number, NAMES[number as usize])?;
-                let stride = plan.layout.buffers[number as usize].stride / 4;
-                Ok(Buffer { number, block, stride, stores })
-            })
-            .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
+        let buffers =
+            feedback_buffers(&plan.layout, &plan.stores, |number, name| block(p, number, name))?;
         let mut sources = [None; 2];
         let names = ["polyshade_indices", "polyshade_segments"];
         for (number, name) in (0..draws.index_buffers()).zip(names) {
@@ -262,6 +256,21 @@ impl<'c> Bound<'c> {
         let draws = &prepared.plan.layout.draws;
         Feedback { bound: self, draws, class }
     }
+}
+
+/// Returns the feedback buffers with captures. `bind` adds a buffer, given its number and name.
+pub(super) fn feedback_buffers<'c>(
+    layout: &Layout,
+    stores: &'c [Vec<Stored>],
+    mut bind: impl FnMut(u32, &str) -> Result<Option<HostBlock>, Error>,
+) -> Result<Vec<Buffer<'c>>, Error> {
+    let capturing = (0..).zip(stores).filter(|(_, stores)| !stores.is_empty());
+    let buffers = capturing.map(|(number, stores)| {
+        let block = bind(number, NAMES[number as usize])?;
+        let stride = layout.buffers[number as usize].stride / 4;
+        Ok(Buffer { number, block, stride, stores })
+    });
+    buffers.collect()
 }
 
 /// Emits, at `at`, the stores of the captured outputs, and of all outputs if they are spilled.

@@ -33,9 +33,6 @@ mod inputs;
 mod layout;
 mod primitives;
 
-pub(super) use inputs::Input;
-pub(super) use primitives::{Emitted, exports, stream_of};
-
 use super::draw_constraints::{self, DrawParam, Draws};
 use super::effects::Effects;
 use super::layout::{Layout, Stored, stream};
@@ -47,7 +44,9 @@ use crate::code;
 use crate::host::{HostParams, Lowered, Purpose, Requirements, SideEffects, Target};
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
+use inputs::Input;
 use polyshade_spv::{Error, ExecutionModel, Module};
+use primitives::Emitted;
 
 /// One of the four shaders that replace a geometry stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,28 +58,28 @@ enum Step {
 }
 
 /// A geometry shader and the decisions for it.
-pub(super) struct Prepared<'m> {
-    pub(super) frame: Frame<'m>,
-    pub(super) side_effects: SideEffects,
-    pub(super) plan: Plan,
+struct Prepared<'m> {
+    frame: Frame<'m>,
+    side_effects: SideEffects,
+    plan: Plan,
 }
 
 /// The decisions that the options lead to for one module. Code generation reads them.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) layout: Layout,
+struct Plan {
+    layout: Layout,
     /// The captured pieces of each buffer.
-    pub(super) stores: Vec<Vec<Stored>>,
+    stores: Vec<Vec<Stored>>,
     /// The outputs of stream 0 that `Capture` stores for `Raster`.
-    pub(super) spilled: Vec<Stored>,
-    pub(super) inputs: Vec<Input>,
+    spilled: Vec<Stored>,
+    inputs: Vec<Input>,
     /// The size in bytes of the inputs of one vertex.
-    pub(super) inputs_stride: u32,
-    pub(super) emitted: Emitted,
-    pub(super) placement: Placement,
-    pub(super) words: HostParams,
-    pub(super) host_params: Vec<DrawParam>,
-    pub(super) effects: Effects,
+    inputs_stride: u32,
+    emitted: Emitted,
+    placement: Placement,
+    words: HostParams,
+    host_params: Vec<DrawParam>,
+    effects: Effects,
 }
 
 const STAGES: Stages =
@@ -185,7 +184,7 @@ fn lower<'m>(
 
 /// The buffers of a geometry stage that follow the feedback buffers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Behind {
+enum Behind {
     /// The spilled outputs of the stage before it.
     Inputs,
     /// The table of counts.
@@ -258,12 +257,12 @@ impl Plan {
     }
 
     /// Returns the topology of the emitted primitives: a list.
-    pub(super) fn topology(&self) -> Topology {
+    fn topology(&self) -> Topology {
         self.layout.emitted_topology().expect("the layout is of a geometry stage")
     }
 
     /// Returns the number of a buffer among those with bindings.
-    pub(super) fn behind(&self, which: Behind) -> u32 {
+    fn behind(&self, which: Behind) -> u32 {
         let number = match which {
             Behind::Inputs => 0,
             Behind::Counts => 1,

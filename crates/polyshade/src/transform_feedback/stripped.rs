@@ -2,10 +2,9 @@
 
 use super::native_xfb;
 use crate::code;
+use crate::rewrite;
 use polyshade_spv::view::{CapabilityInst, Decorate, MemberDecorate, Mode};
-use polyshade_spv::{
-    Capability, Decoration, Error, ExecutionMode, Id, Inst, Module, Op, Patch, Section,
-};
+use polyshade_spv::{Capability, Decoration, Error, ExecutionMode, Module, Op, Patch, Section};
 
 /// Removes transform feedback from the module: the `Xfb` modes of entry points, the decorations that select outputs,
 /// and the capability. Also removes all vertex streams except stream 0. Only stream 0 is rasterized, so the rasterized
@@ -41,7 +40,11 @@ fn strip_streams<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Err
             Op::END_STREAM_PRIMITIVE => Op::END_PRIMITIVE,
             _ => continue,
         };
-        if stream(m, inst)? == 0 {
+        let stream = rewrite::vertex_stream(m, inst).ok_or_else(|| {
+            let message = "the vertex stream of an instruction is a specialization constant";
+            Error::new(&code::CAPTURE_SPECIALIZED_STREAM, message).at(inst.at())
+        })?;
+        if stream == 0 {
             p.insert(inst.before(), plain, &[]);
         }
         p.remove(inst);
@@ -60,16 +63,6 @@ fn strip_streams<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Err
     // The removed capability `GeometryStreams` implied `Geometry`.
     p.capability(Capability::GEOMETRY);
     Ok(())
-}
-
-/// Returns the stream of an emitted vertex or an ended primitive.
-fn stream(m: &Module<'_>, inst: Inst<'_>) -> Result<u32, Error> {
-    // Both instructions have the stream as first operand.
-    let id = inst.words().get(1).copied().and_then(Id::new);
-    id.and_then(|id| m.constant(id)).ok_or_else(|| {
-        let message = "the vertex stream of an instruction is a specialization constant";
-        Error::new(&code::CAPTURE_SPECIALIZED_STREAM, message).at(inst.at())
-    })
 }
 
 /// Returns the index of an entry point that captures. If no entry point captures but the capability is declared,

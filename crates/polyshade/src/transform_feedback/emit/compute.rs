@@ -10,9 +10,9 @@ use polyshade_spv::{BuiltIn, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patc
 /// The numbers, counted from 0, of the captured vertex in its instance, and of the instance. The instance is `None` if
 /// a built-in provides it or draws have only one instance.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Numbers {
-    pub(in super::super) vertex: Id,
-    pub(in super::super) instance: Option<Id>,
+pub(super) struct Numbers {
+    pub(super) vertex: Id,
+    pub(super) instance: Option<Id>,
 }
 
 /// Changes `entry` to a compute stage. It must have no stage inputs and outputs left.
@@ -71,7 +71,7 @@ pub(in super::super) fn local_number<'m>(
 ///            OpReturn
 /// %inside  = OpLabel
 /// ```
-pub(in super::super) fn begin<'m>(
+pub(super) fn begin<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     feedback: &Feedback<'_>,

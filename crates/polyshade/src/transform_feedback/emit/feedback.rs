@@ -21,7 +21,7 @@ pub(in super::super) struct Buffer<'c> {
 
 /// The destination of stores.
 #[derive(Clone, Copy)]
-pub(in super::super) enum Target {
+pub(super) enum Target {
     Bound(HostBlock),
     Memory(Pointed),
 }
@@ -65,7 +65,7 @@ pub(in super::super) struct Feedback<'c> {
 
 impl Feedback<'_> {
     /// Returns the position of a host parameter.
-    pub(in super::super) fn number(&self, word: DrawParam) -> u32 {
+    pub(super) fn number(&self, word: DrawParam) -> u32 {
         let number = self.bound.words.iter().position(|one| *one == word);
         number.expect("the host fills in all parameters that the code reads") as u32
     }
@@ -111,7 +111,7 @@ impl Feedback<'_> {
     }
 
     /// Emits a host parameter that counts bytes, divided by 4.
-    pub(in super::super) fn in_words(
+    pub(super) fn in_words(
         &self,
         code: &mut Cursor<'_, '_, '_>,
         open: Open<'_>,
@@ -124,7 +124,7 @@ impl Feedback<'_> {
     }
 
     /// Emits, at `at`, the call that stores this vertex to its slots.
-    pub(in super::super) fn capture<'m>(
+    pub(super) fn capture<'m>(
         &self,
         p: &mut Patch<'m, '_>,
         at: Position<'m>,
@@ -364,7 +364,7 @@ impl Feedback<'_> {
     /// %there   = OpAccessChain %_ptr_StorageBuffer_uint %buffer %uint_0 %word
     ///            OpStore %there %x
     /// ```
-    pub(in super::super) fn store(
+    pub(super) fn store(
         &self,
         code: &mut Cursor<'_, '_, '_>,
         target: Target,

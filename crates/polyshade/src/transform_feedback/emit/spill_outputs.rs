@@ -26,7 +26,7 @@ pub(in super::super) struct Spilled<'c> {
 
 impl<'c> Spilled<'c> {
     /// Adds the buffer to the module.
-    pub(in super::super) fn add<'m>(
+    pub(super) fn add<'m>(
         m: &'m Module<'_>,
         p: &mut Patch<'m, '_>,
         entry: EntryPoint<'m>,
@@ -52,7 +52,7 @@ impl<'c> Spilled<'c> {
     }
 
     /// Emits, at `at`, the stores of this vertex's outputs.
-    pub(in super::super) fn store<'m>(
+    pub(super) fn store<'m>(
         self,
         p: &mut Patch<'m, '_>,
         at: Position<'m>,
@@ -112,7 +112,7 @@ impl<'c> Spilled<'c> {
 }
 
 /// Emits the number of a vertex, counted over all instances.
-pub(in super::super) fn number(
+pub(super) fn number(
     code: &mut Cursor<'_, '_, '_>,
     (feedback, open): (&Feedback<'_>, Open<'_>),
     vertex: Id,
@@ -126,7 +126,7 @@ pub(in super::super) fn number(
 }
 
 /// Refuses variants that need `spill_outputs` if the option is not set.
-pub(in super::super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
+pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<(), Error> {
     if prepared.plan.layout.draws.spill_outputs {
         return Ok(());
     }

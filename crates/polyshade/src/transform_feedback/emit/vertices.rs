@@ -12,7 +12,7 @@ impl Feedback<'_> {
     /// Links the functions for adjacency and restart. The first hook finds the slots of a vertex in an instance; it
     /// calls `corners`, which ignores adjacency and restart. The second hook exists only with a table of segments. It
     /// returns the number of primitives per instance from the table. Both hooks replace functions of the library.
-    pub(in super::super) fn find_vertices(
+    pub(super) fn find_vertices(
         &self,
         p: &mut Patch<'_, '_>,
         corners: Hook<'static>,
@@ -54,11 +54,7 @@ impl Feedback<'_> {
     }
 
     /// Links the function that captures a vertex. It calls `capture`, which ignores adjacency.
-    pub(in super::super) fn capture_with_adjacency(
-        &self,
-        p: &mut Patch<'_, '_>,
-        capture: Id,
-    ) -> Id {
+    pub(super) fn capture_with_adjacency(&self, p: &mut Patch<'_, '_>, capture: Id) -> Id {
         if !self.draws.any(Topology::has_adjacency) {
             return capture;
         }
@@ -67,7 +63,7 @@ impl Feedback<'_> {
     }
 
     /// Links the hook that returns the topology of the captured primitives, without adjacency.
-    pub(in super::super) fn topology_hook(&self, p: &mut Patch<'_, '_>) -> Hook<'static> {
+    pub(super) fn topology_hook(&self, p: &mut Patch<'_, '_>) -> Hook<'static> {
         let known = self.draws.captured_topology();
         let without = (known.is_none() && self.draws.any(Topology::has_adjacency))
             .then(|| rewrite::link(p, &library::DRAWS, &["without_adjacency"], &[])[0]);

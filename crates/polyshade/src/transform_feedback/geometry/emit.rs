@@ -7,7 +7,7 @@ mod raster;
 mod stream;
 mod table;
 
-use super::{Behind, Input, Prepared, exports, stream_of};
+use super::{Behind, Input, Prepared};
 use crate::host::SideEffects;
 use crate::library;
 use crate::rewrite::{self, Copies, Hook, HostBlock, WordArray};
@@ -16,7 +16,7 @@ use crate::transform_feedback::draw_constraints::DrawParam;
 use crate::transform_feedback::effects::Pass;
 use crate::transform_feedback::emit::feedback::{Buffer, Feedback, function};
 use crate::transform_feedback::emit::spill_outputs::{self, Spilled};
-use crate::transform_feedback::emit::{Bound, NAMES, compute, drop_capabilities};
+use crate::transform_feedback::emit::{Bound, compute, drop_capabilities, feedback_buffers};
 use crate::transform_feedback::{Topology, native_xfb};
 use foldhash::HashSet;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
@@ -235,15 +235,10 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
     /// Adds the host parameters, and the feedback buffers if the variant captures.
     fn bound(&self, p: &mut Patch<'m, 'w>, captures: bool) -> Result<Bound<'s>, Error> {
         let plan = &self.prepared.plan;
-        let capturing =
-            (0..).zip(&plan.stores).filter(|(_, stores)| captures && !stores.is_empty());
-        let buffers = capturing
-            .map(|(number, stores)| {
-                let block = self.bind(p, number, NAMES[number as usize])?;
-                let stride = plan.layout.buffers[number as usize].stride / 4;
-                Ok(Buffer { number, block: Some(block), stride, stores })
-            })
-            .collect::<Result<Vec<Buffer<'_>>, Error>>()?;
+        let stores = if captures { &plan.stores[..] } else { &[] };
+        let buffers = feedback_buffers(&plan.layout, stores, |number, name| {
+            self.bind(p, number, name).map(Some)
+        })?;
         let reserved = self.prepared.frame.target().reservations();
         let named = (&plan.words, "polyshade_host");
         let added = rewrite::add_words(self.m, p, self.entry, reserved, named, Some(self.array))?;
@@ -470,10 +465,10 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
     fn replace_exports(&self, p: &mut Patch<'m, 'w>, number: u32, stream: &Stream) {
         let (emit, cut) = (stream.emit(p, self.strips()), stream.cut(p, self.strips()));
         let void = p.void();
-        let own = exports(self.m, self.entry);
-        for inst in own.filter(|inst| stream_of(self.m, *inst) == Some(number)) {
-            let emits = matches!(inst.op(), Op::EMIT_VERTEX | Op::EMIT_STREAM_VERTEX);
-            p.at(inst.before()).call(void, if emits { emit } else { cut }, &[]);
+        let all = rewrite::emits_and_cuts(self.m, self.entry);
+        for inst in all.filter(|inst| rewrite::vertex_stream(self.m, *inst) == Some(number)) {
+            let replacing = if rewrite::is_emit(inst) { emit } else { cut };
+            p.at(inst.before()).call(void, replacing, &[]);
             p.remove(inst);
         }
     }

@@ -13,7 +13,7 @@ use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass, Type};
 
 /// An input that the compute stage fills.
 #[derive(Clone, Debug)]
-pub(in super::super) enum Input {
+pub(super) enum Input {
     /// A vector or scalar of each vertex. The path of its part lacks the index of the vertex. `word` is its offset in
     /// the outputs of a vertex, in 32-bit units.
     OfVertex { leaf: Leaf, word: u32 },
@@ -24,7 +24,7 @@ pub(in super::super) enum Input {
 }
 
 impl Input {
-    pub(in super::super) fn variable(&self) -> Id {
+    pub(super) fn variable(&self) -> Id {
         match self {
             Self::OfVertex { leaf, .. } => leaf.part.variable,
             Self::BuiltIn { variable, .. } | Self::Unwritten { variable } => *variable,

@@ -1,15 +1,16 @@
 //! The primitives that a geometry stage takes and emits.
 
 use crate::code;
+use crate::rewrite;
 use crate::transform_feedback::Topology;
 use crate::transform_feedback::emitted::Geometry;
-use polyshade_spv::view::{EmitStreamVertex, EndStreamPrimitive, EntryPoint};
-use polyshade_spv::{Error, ExecutionMode, Inst, Module, Op};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Error, ExecutionMode, Module};
 use std::collections::BTreeSet;
 
 /// The input primitive of a geometry stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in super::super) enum Input {
+pub(super) enum Input {
     Points,
     Lines,
     Triangles,
@@ -37,7 +38,7 @@ impl Input {
     }
 
     /// Returns the number of vertices, including adjacent ones.
-    pub(in super::super) fn vertices(self) -> u32 {
+    pub(super) fn vertices(self) -> u32 {
         match self {
             Self::Points => 1,
             Self::Lines => 2,
@@ -67,15 +68,15 @@ impl Input {
 
 /// The primitives that a geometry stage emits.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Emitted {
-    pub(in super::super) input: Input,
+pub(super) struct Emitted {
+    pub(super) input: Input,
     /// The topology of the emitted vertices: points or strips.
-    pub(in super::super) strips: Topology,
-    pub(in super::super) invocations: u32,
+    pub(super) strips: Topology,
+    pub(super) invocations: u32,
     /// The maximum number of vertices that an invocation emits.
     most_vertices: u32,
     /// The vertex streams that the shader may emit to, in order.
-    pub(in super::super) streams: Vec<u32>,
+    pub(super) streams: Vec<u32>,
 }
 
 impl Emitted {
@@ -98,8 +99,8 @@ impl Emitted {
         let most_vertices = number(ExecutionMode::OUTPUT_VERTICES)
             .ok_or_else(|| missing("how many vertices it emits"))?;
         let mut streams = BTreeSet::new();
-        for inst in exports(m, entry) {
-            let stream = stream_of(m, inst).filter(|stream| *stream < MOST_STREAMS);
+        for inst in rewrite::emits_and_cuts(m, entry) {
+            let stream = rewrite::vertex_stream(m, inst).filter(|stream| *stream < MOST_STREAMS);
             streams.insert(stream.ok_or_else(|| {
                 let message = "the vertex stream is not a constant from 0 to 3";
                 Error::new(&code::CAPTURE_SPECIALIZED_STREAM, message).at(inst.at())
@@ -128,29 +129,3 @@ impl Emitted {
 
 /// The number of vertex streams that devices support, at most.
 const MOST_STREAMS: u32 = 4;
-
-/// Returns the instructions that emit a vertex or end a strip.
-pub(in super::super) fn exports<'m>(
-    m: &'m Module<'_>,
-    entry: EntryPoint<'m>,
-) -> impl Iterator<Item = Inst<'m>> {
-    let functions = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
-    let instructions = functions.flat_map(|function| function.instructions());
-    instructions.filter(|inst| {
-        matches!(
-            inst.op(),
-            Op::EMIT_VERTEX | Op::END_PRIMITIVE | Op::EMIT_STREAM_VERTEX | Op::END_STREAM_PRIMITIVE
-        )
-    })
-}
-
-/// Returns the vertex stream of such an instruction, if it is known.
-pub(in super::super) fn stream_of(m: &Module<'_>, inst: Inst<'_>) -> Option<u32> {
-    if let Some(emit) = EmitStreamVertex::of(inst) {
-        return m.constant(emit.stream());
-    }
-    match EndStreamPrimitive::of(inst) {
-        Some(end) => m.constant(end.stream()),
-        None => Some(0),
-    }
-}
