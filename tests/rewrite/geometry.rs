@@ -1,6 +1,6 @@
-//! Geometry stages as compute stages: refusals, capabilities, and the host's sizes and counters.
+//! Captured geometry stages: refusals, capabilities, and the host's sizes and counters.
 
-use polyshade::host::{AddressSource, Lowered, ParamSource, Target};
+use polyshade::host::{AddressSource, Feature, Lowered, ParamSource, Purpose, SideEffects, Target};
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback::{
     self, BufferRange, Draw, IndexType, Layout, Options, ProvokingVertex, Topology, geometry,
@@ -18,7 +18,12 @@ const HEAD: &str = "#version 450
     layout(location = 2, component = 1) in vec3 v_colour[];
     layout(location = 0) out vec2 g_colour;";
 
-const BODY: &str = "void main() { g_colour = v_colour[1].xy; EmitVertex(); }";
+const BODY: &str =
+    "void main() { if (gl_PrimitiveIDIn > 2) { g_colour = v_colour[1].xy; EmitVertex(); } }";
+
+/// Emits one triangle.
+const CONSTANT: &str =
+    "void main() { for (int i = 0; i < 3; ++i) { g_colour = v_colour[i].xy; EmitVertex(); } }";
 
 fn module(source: &str, stage: ShaderStage) -> Module<'static> {
     let words: &'static [u32] = compile(source, stage).expect("the shader compiles").leak();
@@ -43,6 +48,11 @@ fn made<T>(
 }
 
 fn captured() -> Options {
+    drawn().compute()
+}
+
+/// The options for a stage that stays a geometry stage.
+fn drawn() -> Options {
     Options::new().interleaved(["g_colour"])
 }
 
@@ -68,7 +78,16 @@ fn options_without_a_meaning_are_refused() {
     let (code, message) = refused(&source, &captured().topologies([Topology::LineStrip]));
     assert_eq!(code, "geometry.topology");
     assert_eq!(message, "a line strip has no triangles, which the geometry stage takes");
-    assert_eq!(refused(&source, &Options::new()).0, "capture.no-varyings");
+    assert_eq!(refused(&source, &Options::new().compute()).0, "capture.no-varyings");
+    // A stage that is drawn reads neither indices nor spilled outputs.
+    for options in [drawn().spill_outputs(), drawn().indexed(None).restart()] {
+        assert_eq!(refused(&source, &options).0, "geometry.option", "{options:?}");
+    }
+    // The layout is of a stage that spills its outputs.
+    assert_eq!(refused(&source, &drawn()).0, "geometry.inputs");
+    let lines = source.replace("triangles)", "lines)");
+    let looped = drawn().one_instance().topologies([Topology::LineLoop]);
+    assert_eq!(refused(&lines, &looped).0, "geometry.topology");
 }
 
 #[test]
@@ -77,7 +96,7 @@ fn shaders_that_other_stages_cannot_run_are_refused() {
         layout(points) in; layout(points, max_vertices = 2) out;
         layout(location = 0, stream = 0) out float s; layout(location = 1, stream = 1) out float t;
         void main() { s = 1.0; EmitStreamVertex(0); t = 2.0; EmitStreamVertex(1); }";
-    let both = Options::new().interleaved(["s", "t"]);
+    let both = Options::new().compute().interleaved(["s", "t"]);
     assert_eq!(refused(streams, &both).0, "capture.streams-share-buffer");
     let layer = format!("{HEAD} void main() {{ gl_Layer = 1; g_colour = vec2(0); EmitVertex(); }}");
     assert_eq!(refused(&layer, &captured().spill_outputs()).0, "geometry.raster-output");
@@ -121,32 +140,34 @@ fn stages_without_spilled_outputs_are_refused() {
     assert_eq!(error.expect_err("not spilled before").code().name(), "geometry.inputs");
 }
 
-/// Sizes, dispatches and counters of a draw of 10 triangles with 2 invocations each.
+/// A draw of 10 triangles.
+const DRAW: Draw = Draw {
+    topology: Topology::TriangleStrip,
+    provoking_vertex: ProvokingVertex::First,
+    first_vertex: 0,
+    vertex_count: 7,
+    first_instance: 7,
+    instance_count: 2,
+    draw_index: 0,
+    indices: None,
+};
+
+/// Sizes, dispatches and counters of a draw with 2 invocations for each triangle.
 #[test]
 fn the_host_learns_sizes_and_counters() {
     let source = format!("{}{BODY}", HEAD.replace("(triangles)", "(triangles, invocations = 2)"));
     let layout = made(&source, &captured().spill_outputs(), |one| one.expect("made").result);
-    let draw = Draw {
-        topology: Topology::TriangleStrip,
-        provoking_vertex: ProvokingVertex::First,
-        first_vertex: 0,
-        vertex_count: 7,
-        first_instance: 0,
-        instance_count: 2,
-        draw_index: 0,
-        indices: None,
-    };
-    assert_eq!(layout.work_groups(&draw), Ok([1, 1, 1]));
-    assert_eq!(layout.counts_size(&draw), Ok(32 + 4 * (20 + 1 + 64)));
+    assert_eq!(layout.work_groups(&DRAW), Ok([1, 1, 1]));
+    assert_eq!(layout.counts_size(&DRAW), Ok(32 + 4 * (20 + 1 + 64)));
     // Four vertices form two triangles; a vertex is a vec2 and a position.
-    assert_eq!(layout.outputs_size(&draw), Ok(20 * 2 * 3 * u64::from(layout.outputs_stride())));
+    assert_eq!(layout.outputs_size(&DRAW), Ok(20 * 2 * 3 * u64::from(layout.outputs_stride())));
     let range = BufferRange { size: 100, counter: 4, ..BufferRange::default() };
     assert_eq!(layout.primitives_written_of(0, 9, &[range]), Ok(4));
     let advanced = layout.advance_by([9, 0, 0, 0], &[range]).expect("the range fits");
     assert_eq!(advanced[0].counter, 4 + 4 * 3 * 8);
-    let error = layout.primitives_written(&draw, &[range]).expect_err("only the device knows");
+    let error = layout.primitives_written(&DRAW, &[range]).expect_err("only the device knows");
     assert_eq!(error.code().name(), "geometry.unknown-count");
-    let large = Draw { vertex_count: u32::MAX, ..draw };
+    let large = Draw { vertex_count: u32::MAX, ..DRAW };
     let error = layout.work_groups(&large).expect_err("it is too large");
     assert_eq!(error.code().name(), "capture.draw-too-large");
 }
@@ -187,4 +208,93 @@ fn unusual_decorations_give_valid_modules() {
             validate(made.words()).unwrap_or_else(|error| panic!("{error}"));
         }
     }
+}
+
+/// What every invocation emits alike is not counted.
+#[test]
+fn constant_numbers_need_no_count() {
+    let source = format!("{HEAD}{CONSTANT}").replace("(triangles)", "(triangles, invocations = 2)");
+    let module = module(&source, ShaderStage::Geometry);
+    let range = BufferRange { size: 100, ..BufferRange::default() };
+    let one = Draw { instance_count: 1, ..DRAW };
+    for options in [captured(), drawn().one_instance()] {
+        for made in [
+            geometry::count(&module, "main", &before(), &options),
+            geometry::sum(&module, "main", &before(), &options),
+        ] {
+            let error = made.map(|_| ()).expect_err("there is nothing to count");
+            assert_eq!(error.code().name(), "geometry.constant-count");
+        }
+        let made = geometry::capture(&module, "main", &before(), &options).expect("it is made");
+        let purposes = made.requirements.descriptors.iter().map(|one| one.purpose);
+        assert!(!purposes.into_iter().any(|one| one == Purpose::Counts), "{options:?}");
+        let layout = made.result;
+        assert_eq!(layout.counts_size(&one), Ok(0));
+        assert_eq!(layout.primitives_emitted(&one), Ok(Some([10, 0, 0, 0])));
+        assert_eq!(layout.primitives_written_of(0, 20, &[range]), Ok(4));
+        let most = Draw { vertex_count: 1 << 30, ..one };
+        assert_eq!(layout.primitives_emitted(&most), Ok(Some([(1 << 31) - 4, 0, 0, 0])));
+    }
+}
+
+/// A stage that is drawn has no outputs. It needs the numbers of primitives and instances only to number invocations.
+#[test]
+fn drawn_stages_stay_geometry_stages() {
+    let of_vertex = module(VERTEX, ShaderStage::Vertex);
+    let vertex = |options: &Options| geometry::vertex(&of_vertex, "main", options).expect("made");
+    let text = |words: &[u32]| disassemble(words).expect("it is a module");
+    // The vertex stage has an output after its last one.
+    let passed = vertex(&drawn());
+    assert!(text(passed.module.words()).contains("OpDecorate %polyshade_instance Location 3"));
+    let alone = vertex(&drawn().one_instance());
+    assert!(!text(alone.module.words()).contains("polyshade_instance"));
+
+    let host = |body: &str, options: &Options, before: &Layout| {
+        let instance_count = if *options == drawn() { 2 } else { 1 };
+        let draw = Draw { instance_count, ..DRAW };
+        let module = module(&format!("{HEAD}{body}"), ShaderStage::Geometry);
+        let made = geometry::capture(&module, "main", before, options).expect("it is made");
+        validate(made.module.words()).unwrap_or_else(|error| panic!("{error}"));
+        made.module.entry_point("main", ExecutionModel::GEOMETRY).expect("it stays one");
+        assert_eq!(made.requirements.features, [Feature::VertexPipelineStoresAndAtomics]);
+        assert!(made.result.work_groups(&draw).is_err());
+        let text = text(made.module.words());
+        assert!(!text.contains("OpEmitVertex") && text.contains("%v_colour"), "{text}");
+        let params = made.params[0].params.iter().map(|param| param.name.clone().into_owned());
+        let values = made.result.host_params(&draw, &[BufferRange::default()]).expect("a draw");
+        params.zip(values).take_while(|(name, _)| name != "offset_0").collect::<Vec<_>>()
+    };
+    let of_draw = |all: &[(&str, u32)]| {
+        all.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect::<Vec<_>>()
+    };
+    let [flags, count] = [("flags", 0), ("primitive_count", 5)];
+    let [instances, first] = [("instance_count", 2), ("first_instance", 7)];
+    let one = drawn().one_instance();
+    assert_eq!(host(BODY, &drawn(), &passed.result), of_draw(&[flags, count, instances, first]));
+    assert_eq!(host(BODY, &one, &alone.result), of_draw(&[flags, count]));
+    assert_eq!(host(CONSTANT, &drawn(), &passed.result), of_draw(&[flags, count, first]));
+    assert_eq!(host(CONSTANT, &one, &alone.result), of_draw(&[flags]));
+
+    // An input that the vertex stage does not write is at the location of the added output.
+    let taken = format!("{HEAD}layout(location = 3) in float late[];{BODY}");
+    let taken = module(&taken, ShaderStage::Geometry);
+    let error = geometry::capture(&taken, "main", &passed.result, &drawn()).map(|_| ());
+    assert_eq!(error.expect_err("the location is taken").code().name(), "geometry.inputs");
+}
+
+/// Stores of a vertex stage stay in the original draw.
+#[test]
+fn side_effects_of_the_vertex_stage_are_not_repeated() {
+    let source = VERTEX
+        .replace("void main() {", "layout(binding = 0) buffer B { uint b; }; void main() { b = 1;");
+    let module = module(&source, ShaderStage::Vertex);
+    let made = |kept| geometry::vertex(&module, "main", &drawn().one_instance().side_effects(kept));
+    for kept in [SideEffects::Refuse, SideEffects::InFirstPass] {
+        let error = made(kept).map(|_| ()).expect_err("two draws would store");
+        assert_eq!(error.code().name(), "side-effects.unassigned");
+    }
+    let stores =
+        |words: &[u32]| disassemble(words).expect("it is a module").matches("OpStore").count();
+    let made = made(SideEffects::InSecondPass).expect("it is made").module;
+    assert_eq!(stores(made.words()), stores(module.words()) - 1);
 }

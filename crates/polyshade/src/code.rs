@@ -159,15 +159,17 @@ polyshade_spv::codes! {
     CAPTURE_STREAMS_SHARE_BUFFER: Options, "capture.streams-share-buffer",
         "Capture outputs of different vertex streams to different buffers.";
     GEOMETRY_OPTION: Unsupported, "geometry.option",
-        "Leave out the option: indices, limits in vertices, constant attributes and addresses do not apply.";
+        "Leave out the option, or capture in a compute stage, which takes restart and spills outputs.";
     GEOMETRY_TOPOLOGY: Options, "geometry.topology",
         "Name only topologies that form the input primitive of the geometry stage.";
     GEOMETRY_MODES: Malformed, "geometry.modes",
         "Validate the module: a geometry stage states its input and output primitives and the number of vertices.";
     GEOMETRY_UNKNOWN_COUNT: Unsupported, "geometry.unknown-count",
         "Read the numbers of primitives from the table of counts, and use the functions that take them.";
+    GEOMETRY_CONSTANT_COUNT: Options, "geometry.constant-count",
+        "Leave out the count and its sum, and capture directly.";
     GEOMETRY_INPUTS: Options, "geometry.inputs",
-        "Give the layout of a vertex stage whose outputs are spilled.";
+        "Give the layout of the vertex stage: with spilled outputs before a compute stage, else of geometry::vertex.";
     GEOMETRY_RASTER_OUTPUT: Unsupported, "geometry.raster-output",
         "Do not write the output, or capture without rasterizing: a vertex stage cannot write it.";
     CAPTURE_INCOMPLETE_DECORATIONS: Malformed, "capture.incomplete-decorations",

@@ -7,8 +7,8 @@ use polyshade::advanced_blend::{
 };
 use polyshade::clip_space::{self, SurfaceRotation};
 use polyshade::host::{
-    AddressSource, Binding, Device, ParamSource, Reserved, Set, SideEffects, Target,
-    TransformFeedback, Value,
+    AddressSource, Binding, Descriptor, Device, ParamSource, Purpose, Reserved, Set, SideEffects,
+    Target, TransformFeedback, Value,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
@@ -73,35 +73,47 @@ pub(crate) fn geometry(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     if choices.rarely() {
         options = known(options, choices);
     }
-    let options = if choices.maybe() { options.spill_outputs() } else { options };
+    let spills = choices.maybe();
+    let dispatched = spills || choices.maybe();
+    let options = if spills { options.spill_outputs() } else { options };
+    let options = if dispatched { options.compute() } else { options };
     // The stage before is another entry point of the module, or the embedded shader.
-    let spilled = Options::new().compute().spill_outputs();
     let own = m.entry_points().find(|entry| entry.model() == ExecutionModel::VERTEX);
     let own = own.map(|entry| Target::new(entry.name()).stage(entry.model()));
-    let own = own.and_then(|target| transform_feedback::prepare(m, target, &spilled).ok());
-    let vertex = match own {
-        Some(own) => own.layout().clone(),
-        None => BEFORE.clone(),
-    };
-    let stages = [
-        ("count", geometry::count(m, &target, &vertex, &options)),
-        ("sum", geometry::sum(m, &target, &vertex, &options)),
-        ("capture", geometry::capture(m, &target, &vertex, &options)),
-        ("raster", geometry::raster(m, &target, &vertex, &options)),
-    ];
-    let count = if options == options.clone().spill_outputs() { 4 } else { 3 };
-    let made = stages.into_iter().take(count);
-    made.map(|(name, made)| Ok((name, made?.module.into_owned()))).collect()
+    let own = own.and_then(|target| before(m, &target, dispatched).ok());
+    let vertex = own.unwrap_or_else(|| BEFORE[usize::from(dispatched)].clone());
+    let captured = geometry::capture(m, &target, &vertex, &options)?;
+    let mut made = vec![("capture", captured.module.into_owned())];
+    let is_counted = |one: &Descriptor| one.purpose == Purpose::Counts;
+    if captured.requirements.descriptors.iter().any(is_counted) {
+        let count = geometry::count(m, &target, &vertex, &options)?;
+        made.push(("count", count.module.into_owned()));
+        made.push(("sum", geometry::sum(m, &target, &vertex, &options)?.module.into_owned()));
+    }
+    if spills {
+        made.push(("raster", geometry::raster(m, &target, &vertex, &options)?.module.into_owned()));
+    }
+    Ok(made)
 }
 
-/// The layout of a vertex stage with a position and a vector at each of the first locations.
-static BEFORE: LazyLock<Layout> = LazyLock::new(|| {
+/// Returns the layout of a vertex stage before a geometry stage that is dispatched or drawn.
+fn before(m: &Module<'_>, target: &Target, dispatched: bool) -> Result<Layout, Error> {
+    if dispatched {
+        let spilled = Options::new().compute().spill_outputs();
+        return Ok(transform_feedback::prepare(m, target, &spilled)?.layout().clone());
+    }
+    Ok(geometry::vertex(m, target, &Options::new())?.result)
+}
+
+/// The layouts, drawn and dispatched, of a vertex stage with a position and a vector at each of the first locations.
+static BEFORE: LazyLock<[Layout; 2]> = LazyLock::new(|| {
     let (words, _) = include_bytes!("before.spv").as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let module = Module::parse(&words).expect("the embedded shader is a module");
-    let options = Options::new().compute().spill_outputs();
-    let prepared = transform_feedback::prepare(&module, "main", &options);
-    prepared.expect("the embedded shader can be captured").layout().clone()
+    [false, true].map(|dispatched| {
+        before(&module, &Target::new("main"), dispatched)
+            .expect("the embedded shader can be captured")
+    })
 });
 
 /// Adds constraints on draws, or support for indices.

@@ -1,4 +1,4 @@
-//! Runs a vertex and a geometry stage as compute stages, and natively on lavapipe.
+//! Runs a captured geometry stage as a compute stage or in draws, and natively on lavapipe.
 
 use super::shaders::VERTEX;
 use crate::drivers::Driver;
@@ -12,7 +12,7 @@ use polyshade::host::{Binding, HostParams, Lowered, Purpose, Set};
 use polyshade::transform_feedback::{self, IndexType, Layout, Options, Topology, geometry};
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::shader::validate;
-use polyshade_vulkan::model::BufferLayout;
+use polyshade_vulkan::model::{self, BufferLayout};
 use polyshade_vulkan::{Captured, Descriptor, Draw, Range, Resource, Stage, Work, place_words, vk};
 
 /// The draws of a pipeline.
@@ -73,15 +73,21 @@ impl Made {
     }
 }
 
-/// The stages of a pipeline without a geometry stage, and their layouts and host parameters.
+/// The stages that run in front of a captured geometry stage.
+enum Before {
+    /// A compute stage, its layout and its host parameters.
+    Dispatched(Made, Box<Layout>, HostParams),
+    /// The vertex stage of draws with a geometry stage.
+    Drawn(Made),
+}
+
+/// The stages that capture, and their layouts and host parameters.
 pub(crate) struct Pipeline {
-    vertex: Made,
-    vertex_layout: Layout,
-    vertex_params: HostParams,
+    before: Before,
     pub(crate) layout: Layout,
     pub(crate) params: HostParams,
-    /// `Count`, `Sum` and `Capture`.
-    pub(crate) stages: [Made; 3],
+    /// `Count`, `Sum` and `Capture`, or only `Capture`.
+    pub(crate) stages: Vec<Made>,
     /// `Raster`, if the options spill outputs.
     raster: Option<Made>,
 }
@@ -90,7 +96,8 @@ pub(crate) struct Pipeline {
 pub(crate) struct Places {
     pub(crate) feedback: Vec<usize>,
     pub(crate) counts: usize,
-    pub(crate) vertices: usize,
+    /// The outputs of the vertex stage, if it is dispatched.
+    pub(crate) vertices: Option<usize>,
     pub(crate) emitted: Option<Range>,
 }
 
@@ -98,9 +105,8 @@ fn leaked(words: Vec<u32>) -> &'static Module<'static> {
     Box::leak(Box::new(Module::parse(words.leak()).expect("glslang's words parse")))
 }
 
-/// Prepares the vertex stage.
-fn vertex(draws: Draws) -> transform_feedback::Prepared<'static> {
-    let module = leaked(glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_3));
+/// Prepares the vertex stage before a compute stage.
+fn vertex(module: &'static Module<'static>, draws: Draws) -> transform_feedback::Prepared<'static> {
     let options = Options::new().compute().spill_outputs().topologies(Topology::ALL);
     let options = match draws.indexed {
         true => options.indexed(Some(IndexType::Uint32)),
@@ -109,8 +115,13 @@ fn vertex(draws: Draws) -> transform_feedback::Prepared<'static> {
     transform_feedback::prepare(module, "main", &options).expect("it is prepared")
 }
 
-/// Returns the options for these varyings.
+/// Returns the options of a compute stage for these varyings.
 pub(crate) fn options(varyings: Varyings) -> Options {
+    drawn_options(varyings).compute()
+}
+
+/// Returns the options of a geometry stage that stays one.
+pub(crate) fn drawn_options(varyings: Varyings) -> Options {
     let options = Options::new().into_storage(Set(0), Binding(0));
     match varyings {
         Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
@@ -123,32 +134,55 @@ impl Pipeline {
         Self::of_words(shader.plain_stage(ShaderStage::Geometry), options, draws)
     }
 
+    /// Makes a pipeline of compute stages.
     pub(crate) fn of_words(words: Vec<u32>, options: &Options, draws: Draws) -> Self {
-        let vertex = vertex(draws);
+        let module = leaked(glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_3));
+        let vertex = vertex(module, draws);
+        let spilled = vertex.variant(transform_feedback::Variant::SpillOutputs);
+        let made = Made::of(&spilled.expect("it is made"));
         let before = vertex.layout();
         let options = if draws.restart { options.clone().restart() } else { options.clone() };
-        let module = leaked(words);
-        let [count, sum, capture] = [
-            geometry::count(module, "main", before, &options),
-            geometry::sum(module, "main", before, &options),
-            geometry::capture(module, "main", before, &options),
-        ]
-        .map(|made| made.unwrap_or_else(|error| panic!("{error}")));
+        let stages = Before::Dispatched(made, Box::new(before.clone()), vertex.params().clone());
+        Self::after(stages, before, leaked(words), &options)
+    }
+
+    /// Makes a pipeline whose geometry stage stays one.
+    pub(crate) fn drawn(words: Vec<u32>, options: &Options) -> Self {
+        let module = leaked(glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_3));
+        let vertex = geometry::vertex(module, "main", options);
+        let vertex = vertex.unwrap_or_else(|error| panic!("{error}"));
+        let before = Before::Drawn(Made::of(&vertex));
+        Self::after(before, &vertex.result, leaked(words), options)
+    }
+
+    fn after(
+        stages: Before,
+        before: &Layout,
+        module: &'static Module<'static>,
+        options: &Options,
+    ) -> Self {
+        let capture = geometry::capture(module, "main", before, options);
+        let capture = capture.unwrap_or_else(|error| panic!("{error}"));
+        let counted = [
+            geometry::count(module, "main", before, options),
+            geometry::sum(module, "main", before, options),
+        ];
+        let counted: Vec<Made> = counted.iter().flatten().map(Made::of).collect();
+        let uses_table =
+            capture.requirements.descriptors.iter().any(|one| one.purpose == Purpose::Counts);
+        assert_eq!(counted.len(), 2 * usize::from(uses_table));
         let raster = (capture.result.outputs_stride() > 0)
-            .then(|| geometry::raster(module, "main", before, &options).expect("it is made"));
-        let spilled = vertex.variant(transform_feedback::Variant::SpillOutputs);
+            .then(|| geometry::raster(module, "main", before, options).expect("it is made"));
         Self {
-            vertex: Made::of(&spilled.expect("it is made")),
-            vertex_layout: before.clone(),
-            vertex_params: vertex.params().clone(),
+            before: stages,
             layout: capture.result.clone(),
             params: capture.params[0].clone(),
-            stages: [Made::of(&count), Made::of(&sum), Made::of(&capture)],
+            stages: counted.into_iter().chain([Made::of(&capture)]).collect(),
             raster: raster.as_ref().map(Made::of),
         }
     }
 
-    /// Adds the dispatches of an item. `change` may change the host parameters of the geometry stage.
+    /// Adds the draws or dispatches of an item. `change` may change the host parameters of the geometry stage.
     pub(crate) fn add<'a>(
         &'a self,
         item: &Item,
@@ -156,66 +190,86 @@ impl Pipeline {
         mut change: impl FnMut(&mut Vec<u32>),
         work: &mut Work<'a>,
     ) -> Places {
-        // The buffers.
         let draw = item.host();
-        let vertex_draw = transform_feedback::Draw {
-            indices: draw.indices.map(|one| transform_feedback::Indices { restarted: None, ..one }),
-            ..draw
+        let mut bound = Vec::new();
+        // The vertex stage.
+        let vertices = match &self.before {
+            Before::Drawn(_) => None,
+            Before::Dispatched(made, layout, params) => {
+                let indices = whole(item.indexed.bytes(), work);
+                let outputs = dispatch_vertex((made, layout, params), &draw, indices, work);
+                bound.push((Purpose::Inputs, outputs));
+                Some(outputs.buffer)
+            }
         };
-        let mut add = |size: u64| {
-            let size = size.max(4);
-            work.buffers.push(vec![FILL; 2 * GUARD + size as usize]);
-            Range { buffer: work.buffers.len() - 1, offset: GUARD as u64, size }
-        };
-        let vertices = add(self.vertex_layout.outputs_size(&vertex_draw).expect("it is a draw"));
-        let counts = add(self.layout.counts_size(&draw).expect("it is a draw"));
+        // The buffers.
+        let counts = room(self.layout.counts_size(&draw).expect("it is a draw"), work);
         let emitted = match self.raster.is_some() {
             true => self.layout.outputs_size(&draw).expect("it is a draw"),
             false => 0,
         };
-        let emitted = add(emitted);
-        let mut whole = |bytes: Vec<u8>| {
-            let size = bytes.len() as u64;
-            work.buffers.push(bytes);
-            Range { buffer: work.buffers.len() - 1, offset: 0, size }
-        };
-        let indices = whole(item.indexed.bytes());
+        let emitted = room(emitted, work);
         let table: Vec<u8> = match item.draws.restart {
             true => {
                 item.indexed.table().table().iter().flat_map(|word| word.to_ne_bytes()).collect()
             }
             false => vec![0; 4],
         };
-        let segments = whole(table);
+        let segments = whole(table, work);
         let feedback = item.case().feedback(layout, work);
-        // The vertex stage.
-        let params = self.vertex_layout.host_params(&vertex_draw, &[]).expect("it is a draw");
-        let params = (&self.vertex_params, &params[..]);
-        let bound = [(Purpose::Outputs, vertices), (Purpose::Indices, indices)];
-        let compute = vk::ShaderStageFlags::COMPUTE;
-        let mut pass = self.vertex.draw(compute, params, &bound, work);
-        pass.dispatch = Some(self.vertex_layout.work_groups(&vertex_draw).expect("it is a draw"));
-        work.draws.push(pass);
-        // The geometry stage.
-        let ranges = item.case().ranges(layout);
-        let mut params = self.layout.host_params(&draw, &ranges).expect("it is a draw");
-        change(&mut params);
-        let groups = self.layout.work_groups(&draw).expect("it is a draw");
-        let mut bound = vec![
-            (Purpose::Inputs, vertices),
+        bound.extend([
             (Purpose::Counts, counts),
             (Purpose::Outputs, emitted),
             (Purpose::Segments, segments),
-        ];
+        ]);
         bound.extend((0..).map(Purpose::Feedback).zip(feedback.iter().copied()));
-        for (made, groups) in self.stages.iter().zip([groups, [1, 1, 1], groups]) {
-            let mut pass = made.draw(compute, (&self.params, &params), &bound, work);
-            pass.dispatch = Some(groups);
+        // The stages that count and capture.
+        let ranges = item.case().ranges(layout);
+        let mut params = self.layout.host_params(&draw, &ranges).expect("it is a draw");
+        change(&mut params);
+        let capture = self.stages.len() - 1;
+        for (number, made) in self.stages.iter().enumerate() {
+            let is_sum = capture == 2 && number == 1;
+            let pass = match &self.before {
+                Before::Drawn(vertex) if !is_sum => {
+                    self.drawn_pass((vertex, made), item, &params, &bound, work)
+                }
+                _ => {
+                    let compute = vk::ShaderStageFlags::COMPUTE;
+                    let mut pass = made.draw(compute, (&self.params, &params), &bound, work);
+                    pass.dispatch = Some(match is_sum {
+                        true => [1, 1, 1],
+                        false => self.layout.work_groups(&draw).expect("it is a draw"),
+                    });
+                    pass
+                }
+            };
             work.draws.push(pass);
         }
         let feedback = feedback.iter().map(|range| range.buffer).collect();
         let emitted = self.raster.is_some().then_some(emitted);
-        Places { feedback, counts: counts.buffer, vertices: vertices.buffer, emitted }
+        Places { feedback, counts: counts.buffer, vertices, emitted }
+    }
+
+    /// Returns a draw of an item with a geometry stage that counts or captures.
+    fn drawn_pass<'a>(
+        &'a self,
+        (vertex, made): (&'a Made, &'a Made),
+        item: &Item,
+        params: &[u32],
+        bound: &[(Purpose, Range)],
+        work: &mut Work<'a>,
+    ) -> Draw<'a> {
+        let stage = vk::ShaderStageFlags::GEOMETRY;
+        let mut pass = made.draw(stage, (&self.params, params), bound, work);
+        pass.stages.insert(0, Stage::vertex(&vertex.words));
+        let draw = &item.case().draw;
+        pass.topology = model::native_topology(draw.topology).expect("a device draws it");
+        pass.provoking_vertex = draw.provoking_vertex;
+        pass.vertices = draw.vertices.clone();
+        pass.instances = draw.instances.clone();
+        pass.indices = item.draws.indexed.then(|| item.indexed.native(work));
+        pass
     }
 
     /// Returns the draw of `vertices` emitted vertices.
@@ -232,6 +286,12 @@ impl Pipeline {
         Draw { vertices: 0..vertices, instances: 0..1, ..draw }
     }
 
+    /// Returns the numbers of emitted primitives of an item, from the table of counts or from the layout.
+    pub(crate) fn emitted(&self, item: &Item, counts: &[u8]) -> [u32; 4] {
+        let constant = self.layout.primitives_emitted(&item.host()).expect("it is a draw");
+        constant.unwrap_or_else(|| emitted(counts))
+    }
+
     /// Captures all items on a driver. The counts are those of stream 0.
     pub(crate) fn run(
         &self,
@@ -244,7 +304,7 @@ impl Pipeline {
         let places: Vec<Places> = items.iter().map(add).collect();
         let outcome = driver.run(&work);
         let captured = |(item, places): (&Item, &Places)| {
-            let needed = emitted(&outcome.buffers[places.counts])[0];
+            let needed = self.emitted(item, &outcome.buffers[places.counts])[0];
             let written = self.layout.primitives_written_of(0, needed, &item.case().ranges(layout));
             let written = written.expect("the ranges fit");
             let memory = places.feedback.iter().map(|one| outcome.buffers[*one].clone()).collect();
@@ -254,8 +314,42 @@ impl Pipeline {
     }
 }
 
+/// Adds a buffer with a range of `size` bytes between guards.
+fn room(size: u64, work: &mut Work<'_>) -> Range {
+    let size = size.max(4);
+    work.buffers.push(vec![FILL; 2 * GUARD + size as usize]);
+    Range { buffer: work.buffers.len() - 1, offset: GUARD as u64, size }
+}
+
+/// Adds a buffer with these bytes.
+fn whole(bytes: Vec<u8>, work: &mut Work<'_>) -> Range {
+    let size = bytes.len() as u64;
+    work.buffers.push(bytes);
+    Range { buffer: work.buffers.len() - 1, offset: 0, size }
+}
+
+/// Adds the dispatch of a vertex stage, and returns the buffer with its outputs.
+fn dispatch_vertex<'a>(
+    (made, layout, params): (&'a Made, &Layout, &HostParams),
+    draw: &transform_feedback::Draw,
+    indices: Range,
+    work: &mut Work<'a>,
+) -> Range {
+    let draw = transform_feedback::Draw {
+        indices: draw.indices.map(|one| transform_feedback::Indices { restarted: None, ..one }),
+        ..*draw
+    };
+    let outputs = room(layout.outputs_size(&draw).expect("it is a draw"), work);
+    let values = layout.host_params(&draw, &[]).expect("it is a draw");
+    let bound = [(Purpose::Outputs, outputs), (Purpose::Indices, indices)];
+    let mut pass = made.draw(vk::ShaderStageFlags::COMPUTE, (params, &values), &bound, work);
+    pass.dispatch = Some(layout.work_groups(&draw).expect("it is a draw"));
+    work.draws.push(pass);
+    outputs
+}
+
 /// Returns the numbers of primitives that were emitted to each vertex stream, from the table of counts.
-pub(crate) fn emitted(counts: &[u8]) -> [u32; 4] {
+fn emitted(counts: &[u8]) -> [u32; 4] {
     let at = (GUARD + Layout::EMITTED_OFFSET as usize) / 4;
     words(counts)[at..at + 4].try_into().expect("there are four")
 }

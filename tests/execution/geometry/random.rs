@@ -1,14 +1,15 @@
 //! Random geometry stages and draws. A failing group is simplified as long as it still fails.
 
-use super::pipeline::{Draws, Item, Pipeline, options, run_native};
+use super::pipeline::{Draws, Item, Pipeline, drawn_options, options, run_native};
 use super::shaders::{OUTPUTS, PRIMITIVES, source};
-use crate::drivers::DRIVERS;
+use crate::drivers::{DRIVERS, Driver};
 use crate::indexed::Indexed;
 use crate::noise::Noise;
 use crate::property::{check_groups, numbers};
 use crate::shaders::{Shader, Varyings};
 use crate::sweep::pick;
 use polyshade::transform_feedback::{IndexType, Topology};
+use polyshade_formats::ShaderStage;
 use polyshade_vulkan::ProvokingVertex;
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -64,19 +65,28 @@ impl Group {
     /// Returns a description of the difference, if any.
     fn compare(&self) -> Result<(), String> {
         let shader = Shader { source: self.source, outputs: OUTPUTS };
-        let mut options = options(self.varyings);
-        if let Some(one) = self.one_topology {
-            options = options.topologies([one]);
-        }
+        let [dispatched, drawn] =
+            [options(self.varyings), drawn_options(self.varyings)].map(|options| {
+                match self.one_topology {
+                    Some(one) => options.topologies([one]),
+                    None => options,
+                }
+            });
         let layout = shader.layout(self.varyings);
-        let pipeline = Pipeline::new(&shader, &options, self.draws);
+        let words = shader.plain_stage(ShaderStage::Geometry);
+        let dispatched = Pipeline::of_words(words.clone(), &dispatched, self.draws);
+        let drawn = Pipeline::drawn(words, &drawn);
         let native = run_native(&shader, self.varyings, &self.items);
-        for driver in DRIVERS {
+        let runs = DRIVERS.map(|driver| (driver, &dispatched));
+        for (driver, pipeline) in runs.into_iter().chain([(Driver::Lavapipe, &drawn)]) {
             let found = pipeline.run(driver, &self.items, &layout);
             for ((item, found), native) in self.items.iter().zip(&found).zip(&native) {
                 if found != native {
                     let (ours, theirs) = (found.captured, native.captured);
-                    return Err(format!("{driver:?}: {ours:?}, natively {theirs:?}\n{item:?}"));
+                    let stages = pipeline.stages.len();
+                    return Err(format!(
+                        "{driver:?}, {stages} stages: {ours:?}, natively {theirs:?}\n{item:?}"
+                    ));
                 }
             }
         }
@@ -99,10 +109,12 @@ fn statements(noise: &mut Noise, body: &mut String, depth: u32) {
                 body.push('}');
             }
             5 => write!(body, "if (state % {large}u == 1u) return;").expect("it is a string"),
-            _ => {
+            loops => {
+                // Shaders with constant loops only may emit constant numbers.
+                let count = if loops == 6 { "1u" } else { "state" };
                 write!(
                     body,
-                    "for (uint i = state % {large}u; i > 0u; --i) {{ state = random(state);"
+                    "for (uint i = {count} * {large}u % 5u; i > 0u; --i) {{ state = random(state);"
                 )
                 .expect("it is a string");
                 statements(noise, body, depth - 1);

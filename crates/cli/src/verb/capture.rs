@@ -139,8 +139,8 @@ pub(crate) struct Rewrite {
     #[arg(long, alias = "pass-through")]
     spill_outputs: bool,
 
-    /// With --path compute: capture this shader, a geometry stage, after the vertex stage in FILE. Both run as compute
-    /// stages
+    /// Capture this shader, a geometry stage, after the vertex stage in FILE. With --path storage, both stages are
+    /// drawn; with --path compute, both run as compute stages
     #[arg(long, value_name = "FILE")]
     after: Option<PathBuf>,
 
@@ -167,8 +167,8 @@ pub(crate) struct Arguments {
     rewrite: Rewrite,
 
     /// Also write this variant: capture-only, raster-only or both; with --spill-outputs also spill-outputs or
-    /// reload-outputs. The variant capture-only is written to --output. With --after, the variants are vertex, count
-    /// and sum, and raster with --spill-outputs
+    /// reload-outputs. The variant capture-only is written to --output. With --after, the variants are vertex, and
+    /// raster with --spill-outputs; also count and sum, unless the number of emitted primitives is constant
     #[arg(long = "variant", value_name = "NAME=FILE", value_parser = variant, conflicts_with = "dry_run")]
     variants: Vec<(Part, PathBuf)>,
 
@@ -456,11 +456,16 @@ impl Rewrite {
             ("--no-point-size", self.no_point_size),
             ("--constant-attributes", !self.constant_attributes.is_empty()),
         ];
-        let of_compute = [("--after", self.after.is_some())];
+        let of_geometry = [("--after", self.after.is_some())];
+        // Draws with a geometry stage read their indices, and their geometry stage has no outputs.
+        let of_vertex = [("--indexed", self.indexed.is_some()), of_points[0], of_points[1]];
         let (name, others): (_, &[&[(&str, bool)]]) = match self.route {
-            Route::Storage => ("storage", &[&of_extension, &of_compute]),
+            Route::Storage if self.after.is_some() => {
+                ("storage and --after", &[&of_extension, &of_vertex])
+            }
+            Route::Storage => ("storage", &[&of_extension]),
             Route::Compute => ("compute", &[&of_extension, &of_points]),
-            Route::Extension => ("extension", &[&of_storage, &of_compute]),
+            Route::Extension => ("extension", &[&of_storage, &of_geometry]),
         };
         Failure::of_unused(&others.concat(), &format!("with --path {name}"))
     }

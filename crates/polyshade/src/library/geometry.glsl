@@ -129,6 +129,11 @@ void put_table(const uint word, const uint value) {
 // Sums stay at the largest number instead of wrapping around.
 uint add(const uint one, const uint other) { return mix(one + other, ~0u, one + other < one); }
 
+// The number of the first primitive of an invocation, if each invocation emits `each` primitives.
+uint first_primitive(const uint invocation, const uint each) {
+    return mix(invocation * each, ~0u, invocation > ~0u / max(each, 1u));
+}
+
 const uint INVOCATIONS = 64u;
 
 // Hook: waits until all invocations have written to the table.
@@ -188,5 +193,6 @@ void main() {
     load_in_buffer(0u, 0u);
     primitives_of_segments(0u, 0u);
     vertex_of_segments(0u, 0u, 0u, 0u);
+    first_primitive(0u, 0u);
     sum_counts(0u, 0u, 0u, 0u, 0u, 0u);
 }

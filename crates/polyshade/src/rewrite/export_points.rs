@@ -134,14 +134,17 @@ pub(crate) fn emits_and_cuts<'m>(
 ) -> impl Iterator<Item = Inst<'m>> {
     let functions = m.reachable(entry.function()).into_iter().filter_map(|id| m.function(id));
     let instructions = functions.flat_map(|function| function.instructions());
-    let is_cut =
-        |inst: &Inst<'_>| matches!(inst.op(), Op::END_PRIMITIVE | Op::END_STREAM_PRIMITIVE);
-    instructions.filter(move |inst| is_emit(*inst) || is_cut(inst))
+    instructions.filter(|inst| is_emit(*inst) || is_cut(*inst))
 }
 
 /// Whether an instruction emits a vertex.
 pub(crate) fn is_emit(inst: Inst<'_>) -> bool {
     matches!(inst.op(), Op::EMIT_VERTEX | Op::EMIT_STREAM_VERTEX)
+}
+
+/// Whether an instruction ends a strip.
+pub(crate) fn is_cut(inst: Inst<'_>) -> bool {
+    matches!(inst.op(), Op::END_PRIMITIVE | Op::END_STREAM_PRIMITIVE)
 }
 
 /// Returns the vertex stream of an instruction that emits a vertex or ends a strip; `None` if that is not an

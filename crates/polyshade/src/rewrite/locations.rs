@@ -46,6 +46,17 @@ pub fn add_output<'m>(
     add_at(p, entry, (StorageClass::OUTPUT, location), ty, name)
 }
 
+/// Adds an input to `entry` at `location`.
+pub(crate) fn add_input<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    location: u32,
+    ty: Id,
+    name: &str,
+) -> Id {
+    add_at(p, entry, (StorageClass::INPUT, location), ty, name)
+}
+
 /// Adds an input or output, as `class` selects, to `entry` at `location`.
 pub(super) fn add_at<'m>(
     p: &mut Patch<'m, '_>,

@@ -106,11 +106,11 @@ impl<'f> Folding<'f, '_> {
             Some(sign_extended(self.width(ty)?, self.value(*id)?))
         };
         let value = match ids.as_slice() {
-            [one] => unary(op, self.value(*one)?, signed(one)?)?,
+            [one] => fold_unary(op, self.value(*one)?, signed(one)?)?,
             [left, right] => {
                 let width = self.width(operand_type)?;
                 let unsigned = (self.value(*left)?, self.value(*right)?);
-                binary(op, unsigned, (signed(left)?, signed(right)?), width)?
+                fold_binary(op, unsigned, (signed(left)?, signed(right)?), width)?
             }
             [condition, then, otherwise] if op == Op::SELECT => {
                 let chosen = if self.value(*condition)? != 0 { then } else { otherwise };
@@ -172,7 +172,8 @@ fn sign_extended(width: u32, value: u64) -> i64 {
     (value << unused) as i64 >> unused
 }
 
-fn unary(op: Op, unsigned: u64, signed: i64) -> Option<u64> {
+/// Evaluates a unary instruction with an integer or boolean operand. The result may have bits above its width.
+pub(crate) fn fold_unary(op: Op, unsigned: u64, signed: i64) -> Option<u64> {
     Some(match op {
         Op::U_CONVERT => unsigned,
         Op::S_CONVERT => signed as u64,
@@ -183,8 +184,14 @@ fn unary(op: Op, unsigned: u64, signed: i64) -> Option<u64> {
     })
 }
 
-/// Evaluates a binary instruction. Returns `None` if SPIR-V leaves the result undefined, as for a division by zero.
-fn binary(op: Op, (a, b): (u64, u64), (x, y): (i64, i64), width: u32) -> Option<u64> {
+/// Evaluates a binary instruction with integer or boolean operands of `width` bits. The result may have bits above its
+/// width. Returns `None` if SPIR-V leaves the result undefined, as for a division by zero.
+pub(crate) fn fold_binary(
+    op: Op,
+    (a, b): (u64, u64),
+    (x, y): (i64, i64),
+    width: u32,
+) -> Option<u64> {
     let shift = |by: u64| u32::try_from(by).ok().filter(|by| *by < width);
     let truth = |value: bool| Some(u64::from(value));
     match op {

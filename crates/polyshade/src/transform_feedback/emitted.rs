@@ -15,6 +15,10 @@ pub(super) struct Geometry {
     pub(super) most_primitives: u32,
     /// The number of vertex streams that the shader emits to.
     pub(super) emitted_streams: u32,
+    /// The numbers of primitives that every invocation emits to the four vertex streams, if they are constants of the
+    /// shader.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub(super) constant: Option<[u32; 4]>,
 }
 
 impl Geometry {
@@ -23,13 +27,19 @@ impl Geometry {
         let has_winding = |one: Topology| {
             matches!(one.without_adjacency(), Topology::TriangleStrip | Topology::TriangleFan)
         };
-        let flags =
-            draws.unbound || self.topology == Topology::TriangleList || draws.any(has_winding);
+        // Only a compute stage finds the vertices of the primitives by itself.
+        let (compute, instances) = (draws.compute, !draws.one_instance);
+        let counts = self.constant.is_none();
+        let flags = draws.unbound
+            || self.topology == Topology::TriangleList
+            || compute && draws.any(has_winding);
         let of_draw = [
-            (DrawParam::Topology, draws.topology().is_none()),
+            (DrawParam::Topology, compute && draws.topology().is_none()),
             (DrawParam::Flags, flags),
-            (DrawParam::VertexCount, true),
-            (DrawParam::InstanceCount, !draws.one_instance),
+            (DrawParam::VertexCount, compute),
+            (DrawParam::PrimitiveCount, !compute && (instances || counts)),
+            (DrawParam::InstanceCount, instances && (compute || counts)),
+            (DrawParam::FirstInstance, !compute && instances),
         ];
         let of_draw = of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word);
         let of_buffers = (0..buffers).flat_map(|buffer| {

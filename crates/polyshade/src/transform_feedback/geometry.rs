@@ -1,20 +1,26 @@
-//! Geometry stages as compute stages: captures their outputs, and provides them on devices without such stages.
+//! Captures the outputs of geometry stages, and provides such stages on devices without them.
 //!
 //! A draw takes these steps, with a barrier between each two:
 //!
-//! 1. The vertex stage [spills its outputs](super::Options::spill_outputs) into a buffer, as
-//!    [a compute stage](super::Options::compute) or in a draw of points.
-//! 2. [`count`] runs the geometry shader once for each primitive and invocation, and stores the numbers of primitives
+//! 1. [`count`] runs the geometry shader once for each primitive and invocation, and stores the numbers of primitives
 //!    that each one emits to a *table of counts*.
-//! 3. [`sum`] replaces the counts by sums in one work group, which are the places of the emitted primitives.
-//! 4. [`capture`] runs the geometry shader again, and stores the emitted primitives that fit into the feedback buffers.
-//!    If the options [spill outputs](super::Options::spill_outputs), it stores all outputs of stream 0, too.
-//! 5. [`raster`], a vertex stage, loads these outputs. An indirect draw with the command at the start of the table
-//!    draws them as a list. A device with geometry stages can draw the original pipeline instead.
+//! 2. [`sum`] replaces the counts by sums in one work group, which are the places of the emitted primitives.
+//! 3. [`capture`] runs the geometry shader again, and stores the emitted primitives that fit into the feedback buffers.
 //!
-//! All four take the same options, and their modules have the same bindings. The compute stages have the same host
-//! parameters. Restart concerns only the geometry stage: the vertex stage is prepared without it, and its draws have no
-//! `restarted` number.
+//! If every invocation emits the same numbers of primitives ([`Layout::primitives_emitted`]), there is no table, and
+//! [`capture`] is the only step.
+//!
+//! With [`Options::compute`], all steps are compute stages. The vertex stage before them
+//! [spills its outputs](super::Options::spill_outputs) into a buffer, as a compute stage or in a draw of points. If the
+//! options of the geometry stage [spill outputs](super::Options::spill_outputs), [`capture`] stores all outputs of
+//! stream 0, too, and [`raster`], a vertex stage, loads them. An indirect draw with the command at the start of the
+//! table, or a draw of the emitted primitives, draws them as a list. Restart concerns only the geometry stage: the
+//! vertex stage is prepared without it, and its draws have no `restarted` number.
+//!
+//! Otherwise [`count`] and [`capture`] remain geometry stages without outputs, in draws with the arguments, indices and
+//! vertex attributes of the original draw, and with rasterizer discard. [`vertex`] makes their vertex stage.
+//!
+//! All steps take the same options, and their modules have the same bindings and host parameters, except [`raster`].
 //!
 //! ```
 //! # use polyshade::{Error, Module, transform_feedback::{self, Options, Topology, geometry}};
@@ -22,16 +28,18 @@
 //! let (vertex, geometry) = (Module::parse(vertex)?, Module::parse(geometry)?);
 //! let options = Options::new().compute().spill_outputs().topologies(Topology::ALL);
 //! let vertex = transform_feedback::prepare(&vertex, "main", &options)?;
-//! let options = Options::new().interleaved(["v_position"]);
+//! let options = Options::new().compute().interleaved(["v_position"]);
 //! let count = geometry::count(&geometry, "main", vertex.layout(), &options)?.module;
 //! # Ok(())
 //! # }
 //! ```
 
+mod constant;
 mod emit;
 mod inputs;
 mod layout;
 mod primitives;
+mod vertex;
 
 use super::draw_constraints::{self, DrawParam, Draws};
 use super::effects::Effects;
@@ -41,14 +49,16 @@ use super::outputs::Outputs;
 use super::spilled;
 use super::{Topology, buffer, check_name, select, with_others};
 use crate::code;
-use crate::host::{HostParams, Lowered, Purpose, Requirements, SideEffects, Target};
+use crate::host::{Feature, HostParams, Lowered, Purpose, Requirements, SideEffects, Target};
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
 use inputs::Input;
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use primitives::Emitted;
+pub use vertex::vertex;
 
-/// One of the four shaders that replace a geometry stage.
+/// A shader that captures a geometry stage or draws what it emitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Count,
@@ -72,9 +82,12 @@ struct Plan {
     stores: Vec<Vec<Stored>>,
     /// The outputs of stream 0 that `Capture` stores for `Raster`.
     spilled: Vec<Stored>,
+    /// The inputs that a compute stage fills.
     inputs: Vec<Input>,
-    /// The size in bytes of the inputs of one vertex.
+    /// The size in bytes of these inputs of one vertex.
     inputs_stride: u32,
+    /// The location at which the vertex stage passes the number of the instance, if it is needed.
+    instance: Option<u32>,
     emitted: Emitted,
     placement: Placement,
     words: HostParams,
@@ -85,28 +98,32 @@ struct Plan {
 const STAGES: Stages =
     Stages { models: &[ExecutionModel::GEOMETRY], otherwise: "does not emit primitives" };
 
-/// Makes the compute stage that counts the emitted primitives. [Dispatch](Layout::work_groups) it first. `vertex` is
-/// the layout of the stage before, whose outputs are [spilled](Options::spill_outputs).
+/// Makes the stage that counts the emitted primitives. Draw it or [dispatch](Layout::work_groups) it first. `before`
+/// is the layout of the vertex stage: from [`vertex`] or, before a compute stage, from
+/// [`transform_feedback::prepare`](super::prepare).
 ///
 /// The options have the same meaning as for [`transform_feedback::prepare`](super::prepare). The
 /// [topologies](Options::topologies) are those of the draws, and the default is every topology of the shader's input
-/// primitive. Only the stage before reads the indices of a draw, but [restart](Options::restart) adds the table of
-/// [segments](super::Segments). Without varyings, [spilled outputs](Options::spill_outputs) are the only result.
+/// primitive. Only the stage before reads the indices of a draw, but for a compute stage [restart](Options::restart)
+/// adds the table of [segments](super::Segments). Without varyings,
+/// [spilled outputs](Options::spill_outputs) are the only result.
 ///
 /// # Errors
 ///
 /// Those of [`transform_feedback::prepare`](super::prepare) and of its variants, and `Unsupported`: options for
 /// [indices](Options::indexed) without restart, for [limits in vertices](Options::limit_in_vertices) or for
 /// [addresses](Options::params); built-in inputs that a compute stage lacks; vertex streams that depend on
-/// specialization constants; spilled outputs that a vertex stage lacks. `Options`: a stage before that spills no
-/// outputs; one buffer for several vertex streams; a topology of another input primitive.
+/// specialization constants; spilled outputs that a vertex stage lacks; for a stage that remains a geometry stage,
+/// restart, spilled outputs and line loops. `Options`: a stage before that does not pass its outputs or the number of
+/// the instance; one buffer for several vertex streams; a topology of another input primitive; a shader whose number of
+/// emitted primitives is constant.
 pub fn count<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    vertex: &Layout,
+    before: &Layout,
     options: &Options,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    lower(module, &target.into(), vertex, options, Step::Count)
+    lower(module, &target.into(), before, options, Step::Count)
 }
 
 /// Makes the compute stage that sums the counts. Dispatch one work group after [`count`].
@@ -117,51 +134,55 @@ pub fn count<'m>(
 pub fn sum<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    vertex: &Layout,
+    before: &Layout,
     options: &Options,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    lower(module, &target.into(), vertex, options, Step::Sum)
+    lower(module, &target.into(), before, options, Step::Sum)
 }
 
-/// Makes the compute stage that stores the emitted primitives. [Dispatch](Layout::work_groups) it after [`sum`].
+/// Makes the stage that stores the emitted primitives. Draw it or [dispatch](Layout::work_groups) it after [`sum`].
 ///
 /// # Errors
 ///
-/// Those of [`count`].
+/// Those of [`count`], except for constant numbers of primitives.
 pub fn capture<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    vertex: &Layout,
+    before: &Layout,
     options: &Options,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    lower(module, &target.into(), vertex, options, Step::Capture)
+    lower(module, &target.into(), before, options, Step::Capture)
 }
 
 /// Makes the vertex stage that loads the outputs that [`capture`] has stored. It reads no host parameters.
 ///
 /// # Errors
 ///
-/// Those of [`count`], and `Options`: the options do not [spill outputs](Options::spill_outputs).
+/// Those of [`capture`], and `Options`: the options do not [spill outputs](Options::spill_outputs).
 pub fn raster<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    vertex: &Layout,
+    before: &Layout,
     options: &Options,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    lower(module, &target.into(), vertex, options, Step::Raster)
+    lower(module, &target.into(), before, options, Step::Raster)
 }
 
 fn lower<'m>(
     module: &'m Module<'_>,
     target: &Target,
-    vertex: &Layout,
+    before: &Layout,
     options: &Options,
     step: Step,
 ) -> Result<Lowered<'m, Layout>, Error> {
     let frame = Frame::specialized(module, target, &STAGES, options.constants())?;
-    let plan = frame.found(frame.isolated(), Plan::new(&frame, vertex, options))?;
+    let plan = frame.found(frame.isolated(), Plan::new(&frame, before, options))?;
     let prepared = Prepared { side_effects: options.side_effects_kept(), frame, plan };
     let Prepared { frame, plan, .. } = &prepared;
+    if plan.emitted.constant.is_some() && matches!(step, Step::Count | Step::Sum) {
+        let message = "there is no count: every invocation emits the same number of primitives";
+        return Err(Error::new(&code::GEOMETRY_CONSTANT_COUNT, message));
+    }
     let version = frame.isolated();
     let edited = frame.rewrite(version, |m, p, entry| match step {
         Step::Count => emit::geometry(m, p, entry, &prepared, false),
@@ -172,6 +193,7 @@ fn lower<'m>(
     // The old inputs and outputs are now private variables, and much of their code is dead.
     let stage = match step {
         Step::Raster => ExecutionModel::VERTEX,
+        Step::Count | Step::Capture if !plan.is_dispatched() => ExecutionModel::GEOMETRY,
         Step::Count | Step::Sum | Step::Capture => ExecutionModel::GL_COMPUTE,
     };
     let wanted = DceOptions::new().only(frame.target().entry_name(), stage);
@@ -200,16 +222,14 @@ impl Plan {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
         check_options(options)?;
-        if given.outputs_stride == 0 {
-            let message =
-                "the layout of the stage before the geometry stage has no spilled outputs";
-            return Err(Error::new(&code::GEOMETRY_INPUTS, message));
-        }
 
         // The inputs and emits of the shader, and the layout of its outputs.
         let emitted = Emitted::find(m, entry)?;
         let draws = draws(&emitted, options)?;
-        let inputs = inputs::find(m, entry, (given, emitted.input.vertices()))?;
+        let (inputs, instance) = match draws.compute {
+            true => (inputs::find(m, entry, (given, emitted.input.vertices()))?, None),
+            false => (Vec::new(), inputs::instance(m, entry, given, &draws)?),
+        };
         let outputs = Outputs::of(m, entry);
         let (mut layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
@@ -221,10 +241,7 @@ impl Plan {
         layout.spilled = spilled::list(&outputs, &spilled);
         layout.draws = draws;
         let geometry = emitted.properties(streams);
-        let name = frame.target().entry_name();
-        let mut stages = vec![ExecutionModel::GL_COMPUTE];
-        stages.extend(layout.draws.spill_outputs.then_some(ExecutionModel::VERTEX));
-        check_name(m, name, entry, &stages)?;
+        check_stages(frame, entry, &layout.draws, &emitted)?;
 
         // Bindings and host parameters.
         let buffers = layout.buffers.len() as u32;
@@ -241,19 +258,25 @@ impl Plan {
         reserved.check_params(&words)?;
         layout.geometry = Some(geometry);
         let effects = Effects::find(m, entry);
-        let plan = Self {
+        let inputs_stride = given.outputs_stride;
+        Ok(Self {
             layout,
             stores,
             spilled,
             inputs,
-            inputs_stride: given.outputs_stride,
+            inputs_stride,
+            instance,
             emitted,
             placement,
             words,
             host_params,
             effects,
-        };
-        Ok(plan)
+        })
+    }
+
+    /// Whether `Count` and `Capture` are compute stages.
+    fn is_dispatched(&self) -> bool {
+        self.layout.draws.compute
     }
 
     /// Returns the topology of the emitted primitives: a list.
@@ -273,27 +296,34 @@ impl Plan {
     }
 
     fn requirements(&self, m: &Module<'_>, step: Step, stage: ExecutionModel) -> Requirements {
+        // Stages that are drawn load no inputs from buffers.
+        let dispatched = self.is_dispatched();
+        let counted = self.emitted.constant.is_none();
         let feedback = (0..).zip(&self.stores).filter(|(_, stores)| !stores.is_empty());
         let feedback = feedback.map(|(number, _)| (number, Purpose::Feedback(number)));
-        let inputs = (self.behind(Behind::Inputs), Purpose::Inputs);
-        let counts = (self.behind(Behind::Counts), Purpose::Counts);
+        let inputs = dispatched.then_some((self.behind(Behind::Inputs), Purpose::Inputs));
+        let counts = counted.then_some((self.behind(Behind::Counts), Purpose::Counts));
         let outputs = (self.behind(Behind::Outputs), Purpose::Outputs);
         let outputs = self.layout.draws.spill_outputs.then_some(outputs);
         let segments = (self.behind(Behind::Segments), Purpose::Segments);
         let segments = self.layout.draws.restart().then_some(segments);
         let buffers: Vec<(u32, Purpose)> = match step {
-            Step::Count => [inputs, counts].into_iter().chain(segments).collect(),
-            Step::Sum => [counts].into_iter().chain(outputs).chain(segments).collect(),
+            Step::Count => inputs.into_iter().chain(counts).chain(segments).collect(),
+            Step::Sum => counts.into_iter().chain(outputs).chain(segments).collect(),
             Step::Capture => {
-                feedback.chain([inputs, counts]).chain(outputs).chain(segments).collect()
+                feedback.chain(inputs).chain(counts).chain(outputs).chain(segments).collect()
             }
             Step::Raster => outputs.into_iter().collect(),
         };
         let descriptors = buffers.into_iter().filter_map(|(number, purpose)| {
             Some(buffer(self.placement.buffer(number)?, purpose, stage))
         });
-        let mut requirements =
-            Requirements { descriptors: descriptors.collect(), ..Requirements::default() };
+        let descriptors = descriptors.collect();
+        let features = match stage == ExecutionModel::GEOMETRY {
+            true => vec![Feature::VertexPipelineStoresAndAtomics],
+            false => Vec::new(),
+        };
+        let mut requirements = Requirements { features, descriptors, ..Requirements::default() };
         if step != Step::Raster {
             requirements.read(std::slice::from_ref(&self.words), stage);
         }
@@ -315,6 +345,11 @@ fn check_options(options: &Options) -> Result<(), Error> {
             "cannot take a limit in vertices: the host does not know how many primitives are emitted",
         ),
         (!draws.constant_attributes.is_empty(), "has no vertex attributes"),
+        (!draws.compute && draws.spill_outputs, "spills outputs only if it is a compute stage"),
+        (
+            !draws.compute && draws.restart(),
+            "needs no table of segments unless it is a compute stage",
+        ),
     ];
     match refused.into_iter().find(|(is, _)| *is) {
         Some((_, reason)) => {
@@ -327,9 +362,11 @@ fn check_options(options: &Options) -> Result<(), Error> {
 /// Returns the restrictions on draws. The default topologies are all that form the shader's input primitives.
 fn draws(emitted: &Emitted, options: &Options) -> Result<Draws, Error> {
     let mut draws = options.draws().clone();
-    draws.compute = true;
     draws.check_topologies()?;
-    let all = emitted.input.topologies();
+    // A device draws no line loops.
+    let all = emitted.input.topologies().iter().copied();
+    let all: Vec<Topology> =
+        all.filter(|one| draws.compute || *one != Topology::LineLoop).collect();
     if draws.topologies() == Draws::default().topologies() {
         draws.set_topologies(all.iter().copied());
     }
@@ -341,4 +378,19 @@ fn draws(emitted: &Emitted, options: &Options) -> Result<Draws, Error> {
             Err(Error::new(&code::GEOMETRY_TOPOLOGY, message))
         }
     }
+}
+
+/// Refuses names of entry points that the made stages would take.
+fn check_stages(
+    frame: &Frame<'_>,
+    entry: EntryPoint<'_>,
+    draws: &Draws,
+    emitted: &Emitted,
+) -> Result<(), Error> {
+    let made = [
+        (draws.compute || emitted.constant.is_none(), ExecutionModel::GL_COMPUTE),
+        (draws.spill_outputs, ExecutionModel::VERTEX),
+    ];
+    let made: Vec<_> = made.iter().filter(|(is, _)| *is).map(|(_, stage)| *stage).collect();
+    check_name(frame.isolated(), frame.target().entry_name(), entry, &made)
 }

@@ -23,4 +23,6 @@ pub(super) enum OutputPlace {
     Location { location: u32, component: u32 },
     /// A built-in, or an element of a built-in array.
     BuiltIn { builtin: BuiltIn, element: u32 },
+    /// The location at which a vertex stage that is drawn passes `InstanceIndex` to the geometry stage.
+    Instance { location: u32 },
 }

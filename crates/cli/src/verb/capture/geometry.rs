@@ -1,7 +1,7 @@
-//! `polyshade capture --after`: captures a geometry stage, which runs as a compute stage after its vertex stage.
+//! `polyshade capture --after`: captures a geometry stage after its vertex stage, in draws or in compute stages.
 
 use super::parts::{Part, Step};
-use super::{Arguments, Rewrite, report};
+use super::{Arguments, Rewrite, Route, report};
 use crate::Done;
 use crate::code;
 use crate::failure::Failure;
@@ -9,9 +9,10 @@ use crate::lowering::Lowering;
 use crate::report::Report;
 use crate::stage::only_entry;
 use crate::writing::Beside;
-use polyshade::host::{HostParams, Requirements};
+use polyshade::host::{HostParams, Lowered, Purpose, Requirements, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, Layout, Options, Topology, geometry};
+use polyshade::transform_feedback::{self, Layout, Options, Prepared, Topology, Variant, geometry};
+use polyshade::{Error, Module};
 use serde::Serialize;
 use std::path::Path;
 
@@ -27,8 +28,50 @@ struct Captured<'c> {
 #[derive(Serialize)]
 struct Vertex<'c> {
     layout: &'c Layout,
-    params: &'c HostParams,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'c HostParams>,
     requirements: &'c Requirements,
+}
+
+/// The vertex stage.
+enum Before<'m> {
+    Dispatched(Box<Prepared<'m>>),
+    Drawn(Lowered<'m, Layout>),
+}
+
+impl<'m> Before<'m> {
+    fn new(module: &'m Module<'_>, target: Target, rewrite: &Rewrite) -> Result<Self, Error> {
+        Ok(match rewrite.route {
+            Route::Compute => {
+                let prepared = transform_feedback::prepare(module, target, &of_vertex(rewrite))?;
+                Self::Dispatched(Box::new(prepared))
+            }
+            _ => Self::Drawn(geometry::vertex(module, target, &drawn_vertex(rewrite))?),
+        })
+    }
+
+    /// Returns the properties for the report.
+    fn properties(&self) -> Vertex<'_> {
+        match self {
+            Self::Dispatched(prepared) => Vertex {
+                layout: prepared.layout(),
+                params: Some(prepared.params()),
+                requirements: prepared.requirements(),
+            },
+            Self::Drawn(made) => {
+                Vertex { layout: &made.result, params: None, requirements: &made.requirements }
+            }
+        }
+    }
+
+    fn words(&self) -> Result<Vec<u32>, Error> {
+        Ok(match self {
+            Self::Dispatched(prepared) => {
+                prepared.variant(Variant::SpillOutputs)?.module.into_words()
+            }
+            Self::Drawn(made) => made.module.words().to_vec(),
+        })
+    }
 }
 
 /// Runs the verb for a geometry stage after the vertex stage in the file `vertex`.
@@ -46,12 +89,12 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
 
     // Prepare both, and make the variants.
     let target = rewrite.free.target(&before_entry, before_stage);
-    let vertex = transform_feedback::prepare(&before_module, target, &of_vertex(rewrite))
+    let vertex = Before::new(&before_module, target, rewrite)
         .map_err(|error| before.refused(&error, &before_module))?;
     let failed = |error| input.refused(&error, &module);
     let target = rewrite.target(&entry, stage)?;
     let options = rewrite.options();
-    let before_layout = vertex.layout();
+    let before_layout = vertex.properties().layout;
     let make = |step: Option<Step>| {
         let target = target.clone();
         let made = match step {
@@ -68,8 +111,7 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
         let made = match part {
             Part::Geometry(step) => make(Some(*step))?.module.into_words(),
             Part::Vertex => {
-                let made = vertex.variant(transform_feedback::Variant::SpillOutputs);
-                made.map_err(|error| before.refused(&error, &before_module))?.module.into_words()
+                vertex.words().map_err(|error| before.refused(&error, &before_module))?
             }
             Part::Captured(_) => {
                 let message = "with --after, the variants are vertex, count, sum and raster";
@@ -80,23 +122,43 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
     }
 
     // Write and report.
-    let (layout, requirements) = (&capture.result, vertex.requirements());
-    let result = Captured {
-        layout,
-        vertex: Vertex { layout: before_layout, params: vertex.params(), requirements },
-    };
+    let layout = &capture.result;
+    let result = Captured { layout, vertex: vertex.properties() };
     let text = report::layout(layout);
     let report = Report::new(Lowering::Capture, (&entry, stage), &result, text)
         .needs(&capture.params, &capture.requirements)
-        .drawn(
-            "dispatches of vertex, of count, of one work group of sum, and of this shader, with barriers between them",
-        );
+        .drawn(drawn(layout.is_dispatched(), needs_counts(&capture.requirements)));
     let beside: Vec<Beside<'_>> =
         beside.iter().map(|(file, words)| (*file, words.as_slice())).collect();
     writing.finish(input, &report, (module.words(), capture.module.words()), &beside)
 }
 
-/// Returns the options for the vertex stage, which stores all its outputs.
+fn needs_counts(requirements: &Requirements) -> bool {
+    requirements.descriptors.iter().any(|one| one.purpose == Purpose::Counts)
+}
+
+/// Describes how the host draws or dispatches the stages.
+fn drawn(dispatched: bool, counted: bool) -> &'static str {
+    match (dispatched, counted) {
+        (true, true) => {
+            "dispatches of vertex, of count, of one work group of sum, and of this shader, with barriers between them"
+        }
+        (true, false) => "dispatches of vertex and of this shader, with a barrier between them",
+        (false, true) => {
+            "the original draw with vertex and count, a dispatch of one work group of sum, and the original draw with \
+             vertex and this shader, with rasterization off and barriers between them"
+        }
+        (false, false) => "the original draw with vertex and this shader, with rasterization off",
+    }
+}
+
+/// Returns the options for a vertex stage that is drawn.
+fn drawn_vertex(rewrite: &Rewrite) -> Options {
+    let options = Options::new().side_effects(rewrite.side_effects);
+    if rewrite.one_instance { options.one_instance() } else { options }
+}
+
+/// Returns the options for a vertex stage that is dispatched, which stores all its outputs.
 fn of_vertex(rewrite: &Rewrite) -> Options {
     let mut options = Options::new().compute().spill_outputs().topologies(Topology::ALL);
     if rewrite.one_instance {

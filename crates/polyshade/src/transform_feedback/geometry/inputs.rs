@@ -2,6 +2,7 @@
 
 use crate::code;
 use crate::rewrite;
+use crate::transform_feedback::draw_constraints::Draws;
 use crate::transform_feedback::emit::OF_ALL_STAGES;
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::{Output, Outputs};
@@ -32,12 +33,49 @@ impl Input {
     }
 }
 
-/// Finds all inputs of `entry`.
+/// Returns the location of the number of the instance, unless draws have only one.
+pub(super) fn instance(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    given: &Layout,
+    draws: &Draws,
+) -> Result<Option<u32>, Error> {
+    if draws.one_instance {
+        return Ok(None);
+    }
+    let passed = given.spilled.iter().find_map(|output| match output.place {
+        OutputPlace::Instance { location } => Some(location),
+        _ => None,
+    });
+    let Some(location) = passed else {
+        let message = "the vertex stage does not pass the number of the instance";
+        let error = Error::new(&code::GEOMETRY_INPUTS, message);
+        return Err(
+            error.help("pass the layout of geometry::vertex, or restrict draws to one instance")
+        );
+    };
+    let taken = rewrite::locations(m, entry, StorageClass::INPUT);
+    match taken.iter().any(|range| range.contains(&location)) {
+        false => Ok(Some(location)),
+        true => {
+            let message = format!(
+                "the geometry stage has an input at location {location}, which the vertex stage does not write"
+            );
+            Err(Error::new(&code::GEOMETRY_INPUTS, message).about(entry.function()))
+        }
+    }
+}
+
+/// Finds all inputs of `entry` for a compute stage.
 pub(super) fn find(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     (given, vertices): (&Layout, u32),
 ) -> Result<Vec<Input>, Error> {
+    if given.outputs_stride == 0 {
+        let message = "the layout of the stage before the geometry stage has no spilled outputs";
+        return Err(Error::new(&code::GEOMETRY_INPUTS, message));
+    }
     let mut inputs = Vec::new();
     // The inputs of the whole primitive.
     for variable in rewrite::interface(m, entry, StorageClass::INPUT) {

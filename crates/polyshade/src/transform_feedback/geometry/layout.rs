@@ -16,9 +16,10 @@ impl Layout {
 
     /// Returns the number of invocations of the geometry shader.
     pub(in super::super) fn invocations(&self, draw: &Draw) -> Result<u64, Error> {
-        // The stage before this one has read the indices. Only restarts matter here.
+        // The stage before this one has read the indices. Only restarts matter here. A draw restarts by itself.
         let indices = draw.indices.filter(|_| self.draws.restart());
-        if indices.is_none() && draw.indices.is_some_and(|indices| indices.restarted.is_some()) {
+        let restarts = draw.indices.is_some_and(|indices| indices.restarted.is_some());
+        if self.draws.compute && indices.is_none() && restarts {
             let message = "the geometry stage was not made for primitive restart";
             return Err(Error::new(&code::CAPTURE_DRAW_MISMATCH, message));
         }
@@ -40,6 +41,21 @@ impl Layout {
         self.geometry.as_ref().map(|geometry| geometry.topology)
     }
 
+    /// Returns the numbers of primitives that `draw` emits to the four vertex streams: multiples of constants of the
+    /// geometry shader, 2^32-1 at most. `None` if only the device knows them: then the table of counts has them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`host_params`](Self::host_params) for `draw`, except that the stage need not be dispatched.
+    pub fn primitives_emitted(&self, draw: &Draw) -> Result<Option<[u32; 4]>, Error> {
+        let Some(each) = self.geometry.as_ref().and_then(|geometry| geometry.constant) else {
+            return Ok(None);
+        };
+        let invocations = self.invocations(draw)?;
+        let emitted = each.map(|each| invocations.saturating_mul(each.into()));
+        Ok(Some(emitted.map(|emitted| u32::try_from(emitted).unwrap_or(u32::MAX))))
+    }
+
     /// Returns the vertex stream that feedback buffer `buffer` captures.
     pub fn stream(&self, buffer: usize) -> u32 {
         let streams = self.geometry.as_ref().map_or(&[][..], |geometry| &geometry.streams);
@@ -48,14 +64,15 @@ impl Layout {
 
     /// Returns the size in bytes of a geometry stage's table of counts for `draw`: 32, and for each vertex stream that
     /// the shader emits to, 4 for each invocation and 260 more. The shaders do not access the buffer beyond the bound
-    /// range; if that is smaller, the results are undefined.
+    /// range; if that is smaller, the results are undefined. The size is 0 if there is no table.
     ///
     /// # Errors
     ///
     /// Those of [`work_groups`](Self::work_groups).
     pub fn counts_size(&self, draw: &Draw) -> Result<u64, Error> {
         let entries = self.invocations(draw)? + 1 + u64::from(WORK_GROUP_SIZE);
-        let streams = self.geometry.as_ref().map_or(0, |geometry| geometry.emitted_streams);
+        let counted = self.geometry.as_ref().filter(|geometry| geometry.constant.is_none());
+        let Some(streams) = counted.map(|geometry| geometry.emitted_streams) else { return Ok(0) };
         Ok(HEAD + 4 * entries * u64::from(streams))
     }
 

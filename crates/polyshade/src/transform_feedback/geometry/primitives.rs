@@ -1,5 +1,6 @@
 //! The primitives that a geometry stage takes and emits.
 
+use super::constant;
 use crate::code;
 use crate::rewrite;
 use crate::transform_feedback::Topology;
@@ -77,6 +78,8 @@ pub(super) struct Emitted {
     most_vertices: u32,
     /// The vertex streams that the shader may emit to, in order.
     pub(super) streams: Vec<u32>,
+    /// The number of primitives that every invocation emits to each of these streams, if it is a constant.
+    pub(super) constant: Option<Vec<u32>>,
 }
 
 impl Emitted {
@@ -108,7 +111,10 @@ impl Emitted {
         }
         let invocations = number(ExecutionMode::INVOCATIONS).unwrap_or(1);
         let streams = if streams.is_empty() { vec![0] } else { streams.into_iter().collect() };
-        Ok(Self { input, strips, invocations, most_vertices, streams })
+        let most = strips.primitives(most_vertices);
+        let constant = constant::primitives(m, entry, strips, &streams);
+        let constant = constant.filter(|each| each.iter().all(|one| *one <= most));
+        Ok(Self { input, strips, invocations, most_vertices, streams, constant })
     }
 
     /// Returns the properties for the layout, in which the feedback buffers capture `streams`.
@@ -123,6 +129,13 @@ impl Emitted {
             invocations: self.invocations,
             most_primitives: self.strips.primitives(self.most_vertices),
             emitted_streams: self.streams.len() as u32,
+            constant: self.constant.as_ref().map(|each| {
+                let mut numbers = [0; 4];
+                for (stream, each) in self.streams.iter().zip(each) {
+                    numbers[*stream as usize] = *each;
+                }
+                numbers
+            }),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(in super::super) fn raster<'m, 'w>(
     if native_xfb::others_capture(m, entry) {
         native_xfb::strip_outputs(m, p, entry);
     }
-    let stage = Stage::without(m, p, (entry, prepared), taken)?;
+    let stage = Stage::without(m, p, (entry, prepared), taken, false)?;
     p.overwrite(entry.inst().operand(1), ExecutionModel::VERTEX.0);
     let block = stage.buffer(p, Behind::Outputs, "polyshade_outputs")?;
     let stride = plan.layout.outputs_stride() / 4;

@@ -1,0 +1,79 @@
+//! Makes the vertex stage of draws that capture a geometry stage.
+
+use crate::code;
+use crate::host::{Lowered, Requirements, SideEffects, Target};
+use crate::rewrite::{self, Frame, Stages};
+use crate::transform_feedback::draw_constraints::Draws;
+use crate::transform_feedback::effects::{Effects, Pass};
+use crate::transform_feedback::spilled_output::{OutputPlace, SpilledOutput};
+use crate::transform_feedback::{Layout, Options, native_xfb, with_others};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{BuiltIn, Error, ExecutionModel, Module, Patch};
+
+const STAGES: Stages =
+    Stages { models: &[ExecutionModel::VERTEX], otherwise: "does not precede a geometry stage" };
+
+/// Makes the vertex stage for the draws of [`count`](super::count) and [`capture`](super::capture), if they remain
+/// geometry stages. It has one output more: a 32-bit integer with `InstanceIndex`, at the first location after all
+/// outputs that [is free](Target::reserving). With [`Options::one_instance`] there is no such output.
+///
+/// Options for outputs, buffers and topologies do not matter here.
+///
+/// # Errors
+///
+/// `Options`: options for a [compute stage](Options::compute). `Unsupported`: stores of the shader to memory, unless the
+/// options keep them [in the original draw](SideEffects::InSecondPass).
+pub fn vertex<'m>(
+    module: &'m Module<'_>,
+    target: impl Into<Target>,
+    options: &Options,
+) -> Result<Lowered<'m, Layout>, Error> {
+    let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
+    if options.draws().compute {
+        let message = "a vertex stage before a compute stage spills its outputs";
+        return Err(Error::new(&code::GEOMETRY_OPTION, message));
+    }
+    // Both draws that count and capture would have the side effects.
+    let side_effects = match options.side_effects_kept() {
+        SideEffects::InSecondPass => SideEffects::InSecondPass,
+        SideEffects::InFirstPass | SideEffects::Refuse => SideEffects::Refuse,
+    };
+    let version = frame.isolated();
+    let edited = frame.rewrite(version, |m, p, entry| {
+        Effects::find(m, entry).settle(m, p, side_effects, Pass::Capture)?;
+        Ok(pass_instance(m, p, entry, (&frame, options.draws())))
+    })?;
+    let (module, progress, location) = frame.finish(edited);
+    let requirements = with_others(&frame, version, Requirements::default())?;
+    let mut layout = Layout::new(Vec::new());
+    layout.spilled.extend(location.map(|location| SpilledOutput {
+        place: OutputPlace::Instance { location },
+        offset: 0,
+        components: 1,
+    }));
+    Ok(Lowered { module, progress, params: Vec::new(), requirements, result: layout })
+}
+
+/// Adds the output for the number of the instance, and returns its location. Count and capture must take the same
+/// branches, so their inputs must be the same.
+fn pass_instance<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    (frame, draws): (&Frame<'_>, &Draws),
+) -> Option<u32> {
+    native_xfb::strip(m, p, entry);
+    Effects::find(m, entry).forbid_contraction(m, p);
+    if draws.one_instance {
+        return None;
+    }
+    let reserved = frame.target().reservations();
+    let mut after = rewrite::end_of_output_locations(m, entry)..u32::MAX;
+    let location = after.find(|location| reserved.is_free_location(*location))?;
+    let uint = p.uint();
+    let output = rewrite::add_output(p, entry, location, uint, "polyshade_instance");
+    let at = rewrite::wrap(m, p, entry).prologue;
+    let index = rewrite::load_integer_builtin(m, p, entry, (BuiltIn::INSTANCE_INDEX, uint), at);
+    p.at(at).store(output, index);
+    Some(location)
+}
