@@ -15,14 +15,14 @@ const STAGES: Stages =
 
 /// Makes the vertex stage for the draws of [`count`](super::count) and [`capture`](super::capture), if they remain
 /// geometry stages. It has one output more: a 32-bit integer with `InstanceIndex`, at the first location after all
-/// outputs that [is free](Target::reserving). With [`Options::one_instance`] there is no such output.
+/// outputs that is not [reserved](Target::reserved). With [`Options::one_instance`] there is no such output.
 ///
 /// Options for outputs, buffers and topologies do not matter here.
 ///
 /// # Errors
 ///
-/// `Options`: options for a [compute stage](Options::compute). `Unsupported`: stores of the shader to memory, unless the
-/// options keep them [in the original draw](SideEffects::InSecondPass).
+/// `Unsupported`: options for a [compute stage](Options::compute); stores of the shader to memory, unless the options
+/// keep them [in the original draw](SideEffects::InSecondPass).
 pub fn vertex<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
