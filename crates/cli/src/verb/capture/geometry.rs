@@ -36,7 +36,7 @@ struct Vertex<'c> {
 /// The vertex stage.
 enum Before<'m> {
     Dispatched(Box<Prepared<'m>>),
-    Drawn(Lowered<'m, Layout>),
+    Drawn(Box<Lowered<'m, Layout>>),
 }
 
 impl<'m> Before<'m> {
@@ -46,7 +46,7 @@ impl<'m> Before<'m> {
                 let prepared = transform_feedback::prepare(module, target, &of_vertex(rewrite))?;
                 Self::Dispatched(Box::new(prepared))
             }
-            _ => Self::Drawn(geometry::vertex(module, target, &drawn_vertex(rewrite))?),
+            _ => Self::Drawn(Box::new(geometry::vertex(module, target, &drawn_vertex(rewrite))?)),
         })
     }
 
