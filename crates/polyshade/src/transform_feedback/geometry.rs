@@ -39,7 +39,7 @@ mod emit;
 mod inputs;
 mod layout;
 mod primitives;
-mod vertex;
+mod vertex_stage;
 
 use super::draw_constraints::{self, DrawParam, Draws};
 use super::effects::Effects;
@@ -56,7 +56,7 @@ use inputs::Input;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionModel, Module};
 use primitives::Emitted;
-pub use vertex::vertex;
+pub use vertex_stage::vertex;
 
 /// A shader that captures a geometry stage or draws what it emitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
