@@ -37,7 +37,7 @@ pub use export_points::{ExportPoints, export_points};
 pub(crate) use export_points::{emits_and_cuts, is_cut, is_emit, vertex_stream};
 pub use isolate::{Origins, isolate};
 pub use link::{Hook, Library, link};
-pub(crate) use locations::{Sizes, add_input, locations, locations_of};
+pub(crate) use locations::{Sizes, add_at, locations, locations_of};
 pub use locations::{add_output, end_of_output_locations, free_output_locations};
 pub(crate) use lower::check_unchanged;
 pub use lower::{Frame, Lowering, lower};

@@ -46,19 +46,8 @@ pub fn add_output<'m>(
     add_at(p, entry, (StorageClass::OUTPUT, location), ty, name)
 }
 
-/// Adds an input to `entry` at `location`.
-pub(crate) fn add_input<'m>(
-    p: &mut Patch<'m, '_>,
-    entry: EntryPoint<'m>,
-    location: u32,
-    ty: Id,
-    name: &str,
-) -> Id {
-    add_at(p, entry, (StorageClass::INPUT, location), ty, name)
-}
-
 /// Adds an input or output, as `class` selects, to `entry` at `location`.
-pub(super) fn add_at<'m>(
+pub(crate) fn add_at<'m>(
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
     (class, location): (StorageClass, u32),

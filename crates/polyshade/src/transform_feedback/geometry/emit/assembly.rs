@@ -49,7 +49,8 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         let mut number = builtin(p, BuiltIn::PRIMITIVE_ID);
         if let Some(location) = plan.instance {
             let inputs = p.array(uint, plan.emitted.input.vertices());
-            let input = rewrite::add_input(p, self.entry, location, inputs, "polyshade_instance");
+            let place = (StorageClass::INPUT, location);
+            let input = rewrite::add_at(p, self.entry, place, inputs, "polyshade_instance");
             let open = feedback.bound.added.open(&mut p.at(at));
             let mut code = p.at(at);
             let pointer = code.p.pointer(StorageClass::INPUT, uint);
