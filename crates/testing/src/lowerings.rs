@@ -7,8 +7,8 @@ use polyshade::advanced_blend::{
 };
 use polyshade::clip_space::{self, SurfaceRotation};
 use polyshade::host::{
-    AddressSource, Binding, Descriptor, Device, ParamSource, Purpose, Reserved, Set, SideEffects,
-    Target, TransformFeedback, Value,
+    AddressSource, Binding, Device, ParamSource, Reserved, Set, SideEffects, Target,
+    TransformFeedback, Value,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
@@ -84,8 +84,7 @@ pub(crate) fn geometry(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     let vertex = own.unwrap_or_else(|| BEFORE[usize::from(dispatched)].clone());
     let captured = geometry::capture(m, &target, &vertex, &options)?;
     let mut made = vec![("capture", captured.module.into_owned())];
-    let is_counted = |one: &Descriptor| one.purpose == Purpose::Counts;
-    if captured.requirements.descriptors.iter().any(is_counted) {
+    if captured.result.needs_counts() {
         let count = geometry::count(m, &target, &vertex, &options)?;
         made.push(("count", count.module.into_owned()));
         made.push(("sum", geometry::sum(m, &target, &vertex, &options)?.module.into_owned()));

@@ -27,7 +27,7 @@ impl Geometry {
         let has_winding = |one: Topology| {
             matches!(one.without_adjacency(), Topology::TriangleStrip | Topology::TriangleFan)
         };
-        // Only a compute stage finds the vertices of the primitives by itself.
+        // The device assembles the primitives of a draw. A compute stage does it with these parameters.
         let (compute, instances) = (draws.compute, !draws.one_instance);
         let counts = self.constant.is_none();
         let flags = draws.unbound

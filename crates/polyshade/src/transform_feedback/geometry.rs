@@ -58,7 +58,7 @@ use polyshade_spv::{Error, ExecutionModel, Module};
 use primitives::Emitted;
 pub use vertex_stage::vertex;
 
-/// A shader that captures a geometry stage or draws what it emitted.
+/// One of the shaders that capture a geometry stage or draw the emitted primitives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Count,
@@ -179,7 +179,7 @@ fn lower<'m>(
     let plan = frame.found(frame.isolated(), Plan::new(&frame, before, options))?;
     let prepared = Prepared { side_effects: options.side_effects_kept(), frame, plan };
     let Prepared { frame, plan, .. } = &prepared;
-    if plan.emitted.constant.is_some() && matches!(step, Step::Count | Step::Sum) {
+    if matches!(step, Step::Count | Step::Sum) && !plan.layout.needs_counts() {
         let message = "there is no count: every invocation emits the same number of primitives";
         return Err(Error::new(&code::GEOMETRY_CONSTANT_COUNT, message));
     }
@@ -193,7 +193,7 @@ fn lower<'m>(
     // The old inputs and outputs are now private variables, and much of their code is dead.
     let stage = match step {
         Step::Raster => ExecutionModel::VERTEX,
-        Step::Count | Step::Capture if !plan.is_dispatched() => ExecutionModel::GEOMETRY,
+        Step::Count | Step::Capture if !plan.layout.is_dispatched() => ExecutionModel::GEOMETRY,
         Step::Count | Step::Sum | Step::Capture => ExecutionModel::GL_COMPUTE,
     };
     let wanted = DceOptions::new().only(frame.target().entry_name(), stage);
@@ -274,11 +274,6 @@ impl Plan {
         })
     }
 
-    /// Whether `Count` and `Capture` are compute stages.
-    fn is_dispatched(&self) -> bool {
-        self.layout.draws.compute
-    }
-
     /// Returns the topology of the emitted primitives: a list.
     fn topology(&self) -> Topology {
         self.layout.emitted_topology().expect("the layout is of a geometry stage")
@@ -297,8 +292,7 @@ impl Plan {
 
     fn requirements(&self, m: &Module<'_>, step: Step, stage: ExecutionModel) -> Requirements {
         // Stages that are drawn load no inputs from buffers.
-        let dispatched = self.is_dispatched();
-        let counted = self.emitted.constant.is_none();
+        let (dispatched, counted) = (self.layout.is_dispatched(), self.layout.needs_counts());
         let feedback = (0..).zip(&self.stores).filter(|(_, stores)| !stores.is_empty());
         let feedback = feedback.map(|(number, _)| (number, Purpose::Feedback(number)));
         let inputs = dispatched.then_some((self.behind(Behind::Inputs), Purpose::Inputs));

@@ -9,7 +9,7 @@ use crate::lowering::Lowering;
 use crate::report::Report;
 use crate::stage::only_entry;
 use crate::writing::Beside;
-use polyshade::host::{HostParams, Lowered, Purpose, Requirements, Target};
+use polyshade::host::{HostParams, Lowered, Requirements, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{self, Layout, Options, Prepared, Topology, Variant, geometry};
 use polyshade::{Error, Module};
@@ -127,14 +127,10 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
     let text = report::layout(layout);
     let report = Report::new(Lowering::Capture, (&entry, stage), &result, text)
         .needs(&capture.params, &capture.requirements)
-        .drawn(drawn(layout.is_dispatched(), needs_counts(&capture.requirements)));
+        .drawn(drawn(layout.is_dispatched(), layout.needs_counts()));
     let beside: Vec<Beside<'_>> =
         beside.iter().map(|(file, words)| (*file, words.as_slice())).collect();
     writing.finish(input, &report, (module.words(), capture.module.words()), &beside)
-}
-
-fn needs_counts(requirements: &Requirements) -> bool {
-    requirements.descriptors.iter().any(|one| one.purpose == Purpose::Counts)
 }
 
 /// Describes how the host draws or dispatches the stages.

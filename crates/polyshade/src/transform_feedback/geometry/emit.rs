@@ -1,4 +1,4 @@
-//! Converts a geometry stage to stages that count and store what it emits, and its spilled outputs to a vertex stage.
+//! Makes the stages that count and store the primitives of a geometry stage, and the vertex stage that draws them.
 //!
 //! For each vertex stream, private variables hold the number of vertices in the current strip, and the number of
 //! primitives before the strip. A call to a function replaces each instruction that emits a vertex or ends a strip.
@@ -73,7 +73,7 @@ pub(super) fn geometry<'m, 'w>(
         (_, false) => (SideEffects::InFirstPass, Pass::Raster),
     };
     plan.effects.settle(m, p, kept, pass)?;
-    if plan.emitted.constant.is_none() {
+    if plan.layout.needs_counts() {
         // Both runs must take the same branches, so a driver must not contract arithmetic in one of them only.
         plan.effects.forbid_contraction(m, p);
     }
@@ -81,8 +81,8 @@ pub(super) fn geometry<'m, 'w>(
     // Outputs move to the `Private` storage class, and the inputs of a compute stage do, too.
     let wrapper = rewrite::wrap(m, p, entry);
     let taken = rewrite::interface(m, entry, StorageClass::OUTPUT);
-    let stage = Stage::without(m, p, (entry, prepared), taken, !plan.is_dispatched())?;
-    if plan.is_dispatched() {
+    let stage = Stage::without(m, p, (entry, prepared), taken, !plan.layout.is_dispatched())?;
+    if plan.layout.is_dispatched() {
         compute::change_stage(p, entry);
     }
 
@@ -90,17 +90,17 @@ pub(super) fn geometry<'m, 'w>(
     let bound = stage.bound(p, captures)?;
     let feedback = stage.feedback(&bound);
     let at = wrapper.prologue;
-    let invocation = match plan.is_dispatched() {
+    let invocation = match plan.layout.is_dispatched() {
         true => stage.assemble(p, &feedback, at)?,
         false => stage.drawn_invocation(p, &feedback, at)?,
     };
 
     // It stores or counts the primitives that the shader emits.
     let places = stage.places(p)?;
-    for (index, number) in plan.emitted.streams.iter().enumerate() {
+    for (index, number) in (0..).zip(&plan.emitted.streams) {
         let mut stream = Stream::new(p);
         if captures {
-            let (begin, end) = places.range(&mut p.at(at), invocation, index);
+            let (begin, end) = places.range(&mut p.at(at), invocation, (index, *number));
             p.at(at).store(stream.primitives, begin);
             stream.sinks = stage.sinks(p, &feedback, (*number, end), at)?;
         }

@@ -16,7 +16,7 @@ impl Layout {
 
     /// Returns the number of invocations of the geometry shader.
     pub(in super::super) fn invocations(&self, draw: &Draw) -> Result<u64, Error> {
-        // The stage before this one has read the indices. Only restarts matter here. A draw restarts by itself.
+        // The vertex stage has read the indices. A compute stage needs to know where they restart primitives.
         let indices = draw.indices.filter(|_| self.draws.restart());
         let restarts = draw.indices.is_some_and(|indices| indices.restarted.is_some());
         if self.draws.compute && indices.is_none() && restarts {
@@ -39,6 +39,12 @@ impl Layout {
     /// Returns the topology of the primitives that a geometry stage emits: a list. `None` for a vertex stage.
     pub fn emitted_topology(&self) -> Option<Topology> {
         self.geometry.as_ref().map(|geometry| geometry.topology)
+    }
+
+    /// Whether a geometry stage needs the table of counts, because its invocations may emit different numbers of
+    /// primitives.
+    pub fn needs_counts(&self) -> bool {
+        self.geometry.as_ref().is_some_and(|geometry| geometry.constant.is_none())
     }
 
     /// Returns the numbers of primitives that `draw` emits to the four vertex streams: multiples of constants of the
@@ -71,8 +77,11 @@ impl Layout {
     /// Those of [`work_groups`](Self::work_groups).
     pub fn counts_size(&self, draw: &Draw) -> Result<u64, Error> {
         let entries = self.invocations(draw)? + 1 + u64::from(WORK_GROUP_SIZE);
-        let counted = self.geometry.as_ref().filter(|geometry| geometry.constant.is_none());
-        let Some(streams) = counted.map(|geometry| geometry.emitted_streams) else { return Ok(0) };
+        let counted = self.geometry.as_ref().filter(|_| self.needs_counts());
+        let streams = counted.map_or(0, |geometry| geometry.emitted_streams);
+        if streams == 0 {
+            return Ok(0);
+        }
         Ok(HEAD + 4 * entries * u64::from(streams))
     }
 

@@ -78,8 +78,8 @@ pub(super) struct Emitted {
     most_vertices: u32,
     /// The vertex streams that the shader may emit to, in order.
     pub(super) streams: Vec<u32>,
-    /// The number of primitives that every invocation emits to each of these streams, if it is a constant.
-    pub(super) constant: Option<Vec<u32>>,
+    /// The numbers of primitives that every invocation emits to the four vertex streams, if they are constants.
+    pub(super) constant: Option<[u32; 4]>,
 }
 
 impl Emitted {
@@ -113,7 +113,13 @@ impl Emitted {
         let streams = if streams.is_empty() { vec![0] } else { streams.into_iter().collect() };
         let most = strips.primitives(most_vertices);
         let constant = constant::primitives(m, entry, strips, &streams);
-        let constant = constant.filter(|each| each.iter().all(|one| *one <= most));
+        let constant = constant.filter(|each| each.iter().all(|one| *one <= most)).map(|each| {
+            let mut of_streams = [0; MOST_STREAMS as usize];
+            for (stream, each) in streams.iter().zip(each) {
+                of_streams[*stream as usize] = each;
+            }
+            of_streams
+        });
         Ok(Self { input, strips, invocations, most_vertices, streams, constant })
     }
 
@@ -129,13 +135,7 @@ impl Emitted {
             invocations: self.invocations,
             most_primitives: self.strips.primitives(self.most_vertices),
             emitted_streams: self.streams.len() as u32,
-            constant: self.constant.as_ref().map(|each| {
-                let mut numbers = [0; 4];
-                for (stream, each) in self.streams.iter().zip(each) {
-                    numbers[*stream as usize] = *each;
-                }
-                numbers
-            }),
+            constant: self.constant,
         }
     }
 }

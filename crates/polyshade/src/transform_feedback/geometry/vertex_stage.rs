@@ -3,7 +3,6 @@
 use crate::code;
 use crate::host::{Lowered, Requirements, SideEffects, Target};
 use crate::rewrite::{self, Frame, Stages};
-use crate::transform_feedback::draw_constraints::Draws;
 use crate::transform_feedback::effects::{Effects, Pass};
 use crate::transform_feedback::spilled_output::{OutputPlace, SpilledOutput};
 use crate::transform_feedback::{Layout, Options, native_xfb, with_others};
@@ -40,8 +39,15 @@ pub fn vertex<'m>(
     };
     let version = frame.isolated();
     let edited = frame.rewrite(version, |m, p, entry| {
-        Effects::find(m, entry).settle(m, p, side_effects, Pass::Capture)?;
-        Ok(pass_instance(m, p, entry, (&frame, options.draws())))
+        native_xfb::strip(m, p, entry);
+        let effects = Effects::find(m, entry);
+        effects.settle(m, p, side_effects, Pass::Capture)?;
+        // Count and capture must take the same branches, so their inputs must be the same.
+        effects.forbid_contraction(m, p);
+        Ok(match options.draws().one_instance {
+            true => None,
+            false => pass_instance(m, p, entry, &frame),
+        })
     })?;
     let (module, progress, location) = frame.finish(edited);
     let requirements = with_others(&frame, version, Requirements::default())?;
@@ -54,19 +60,13 @@ pub fn vertex<'m>(
     Ok(Lowered { module, progress, params: Vec::new(), requirements, result: layout })
 }
 
-/// Adds the output for the number of the instance, and returns its location. Count and capture must take the same
-/// branches, so their inputs must be the same.
+/// Adds the output for the number of the instance, and returns its location.
 fn pass_instance<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    (frame, draws): (&Frame<'_>, &Draws),
+    frame: &Frame<'_>,
 ) -> Option<u32> {
-    native_xfb::strip(m, p, entry);
-    Effects::find(m, entry).forbid_contraction(m, p);
-    if draws.one_instance {
-        return None;
-    }
     let reserved = frame.target().reservations();
     let mut after = rewrite::end_of_output_locations(m, entry)..u32::MAX;
     let location = after.find(|location| reserved.is_free_location(*location))?;

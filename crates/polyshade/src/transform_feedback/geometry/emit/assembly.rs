@@ -82,7 +82,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
     ) -> (Id, Id) {
         let open = feedback.bound.added.open(&mut p.at(at));
         let uint = p.uint();
-        let mut here = match self.prepared.plan.is_dispatched() {
+        let mut here = match self.prepared.plan.layout.is_dispatched() {
             false => feedback.word(&mut p.at(at), open, DrawParam::PrimitiveCount),
             true => {
                 let (name, hooks) = match feedback.bound.segments {

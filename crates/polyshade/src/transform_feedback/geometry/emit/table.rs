@@ -9,50 +9,51 @@ use crate::transform_feedback::geometry::Behind;
 use polyshade_spv::{Capability, Cursor, Error, Id, Op, Patch};
 
 /// Where the primitives of an invocation are stored.
-pub(super) enum Places<'s> {
-    /// Every invocation emits these numbers of primitives to the emitted streams. The function returns the number of
-    /// primitives before an invocation.
-    Constant { each: &'s [u32], function: Id },
+pub(super) enum Places {
+    /// Every invocation emits these numbers of primitives to the four vertex streams. The function returns the number
+    /// of the first primitive of an invocation.
+    Constant { each: [u32; 4], function: Id },
     /// The table of counts has a word for each invocation and emitted stream. The functions read and write a word.
-    Table { get: Id, put: Id, streams: usize },
+    Table { get: Id, put: Id, streams: u32 },
 }
 
-impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
+impl<'m, 'w> Stage<'_, 'm, 'w> {
     /// Links the functions, and adds the table of counts if it is needed.
-    pub(super) fn places(&self, p: &mut Patch<'m, 'w>) -> Result<Places<'s>, Error> {
+    pub(super) fn places(&self, p: &mut Patch<'m, 'w>) -> Result<Places, Error> {
         let emitted = &self.prepared.plan.emitted;
-        if let Some(each) = &emitted.constant {
+        if let Some(each) = emitted.constant {
             let function = rewrite::link(p, &library::GEOMETRY, &["first_primitive"], &[])[0];
             return Ok(Places::Constant { each, function });
         }
         let counts = self.buffer(p, Behind::Counts, "polyshade_counts")?;
         let hooks = table_hooks(p, counts);
         let linked = rewrite::link(p, &library::GEOMETRY, &["table", "put_table"], &hooks);
-        let (get, put, streams) = (linked[0], linked[1], emitted.streams.len());
+        let (get, put, streams) = (linked[0], linked[1], emitted.streams.len() as u32);
         Ok(Places::Table { get, put, streams })
     }
 }
 
-impl Places<'_> {
-    /// Emits the numbers of primitives before this invocation and before the next one, for an emitted stream.
+impl Places {
+    /// Emits the numbers of the first primitives of this invocation and of the next one, for a vertex stream and its
+    /// place among the emitted streams.
     pub(super) fn range(
         &self,
         code: &mut Cursor<'_, '_, '_>,
         invocation: Id,
-        stream: usize,
+        (index, stream): (u32, u32),
     ) -> (Id, Id) {
         let uint = code.p.uint();
         match *self {
             Self::Constant { each, function } => {
-                let each = code.p.uint_constant(each[stream]);
+                let each = code.p.uint_constant(each[stream as usize]);
                 let one = code.p.uint_constant(1);
                 let next = code.binary(Op::I_ADD, uint, invocation, one);
                 let begin = code.call(uint, function, &[invocation, each]);
                 (begin, code.call(uint, function, &[next, each]))
             }
             Self::Table { get, streams, .. } => {
-                let word = word_of(code, (streams, stream), invocation);
-                let streams = code.p.uint_constant(streams as u32);
+                let word = word_of(code, (streams, index), invocation);
+                let streams = code.p.uint_constant(streams);
                 let next = code.binary(Op::I_ADD, uint, word, streams);
                 let begin = code.call(uint, get, &[word]);
                 (begin, code.call(uint, get, &[next]))
@@ -64,11 +65,11 @@ impl Places<'_> {
     pub(super) fn put(
         &self,
         code: &mut Cursor<'_, '_, '_>,
-        (invocation, stream): (Id, usize),
+        (invocation, index): (Id, u32),
         count: Id,
     ) {
         if let Self::Table { put, streams, .. } = *self {
-            let word = word_of(code, (streams, stream), invocation);
+            let word = word_of(code, (streams, index), invocation);
             let void = code.p.void();
             code.call(void, put, &[word, count]);
         }
@@ -76,11 +77,11 @@ impl Places<'_> {
 }
 
 /// Emits the number of an invocation's word in a table with `streams` words for each invocation.
-fn word_of(code: &mut Cursor<'_, '_, '_>, (streams, stream): (usize, usize), invocation: Id) -> Id {
+fn word_of(code: &mut Cursor<'_, '_, '_>, (streams, index): (u32, u32), invocation: Id) -> Id {
     let uint = code.p.uint();
-    let streams = code.p.uint_constant(streams as u32);
+    let streams = code.p.uint_constant(streams);
     let first = code.binary(Op::I_MUL, uint, invocation, streams);
-    let offset = code.p.uint_constant(TABLE_HEAD + stream as u32);
+    let offset = code.p.uint_constant(TABLE_HEAD + index);
     code.binary(Op::I_ADD, uint, first, offset)
 }
 
