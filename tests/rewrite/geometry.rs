@@ -298,3 +298,20 @@ fn side_effects_of_the_vertex_stage_are_not_repeated() {
     let made = made(SideEffects::InSecondPass).expect("it is made").module;
     assert_eq!(stores(made.words()), stores(module.words()) - 1);
 }
+
+/// A stage that is drawn and needs no counts finds its buffers by addresses.
+#[test]
+fn buffers_with_addresses_have_no_bindings() {
+    let constant = format!("{HEAD}{CONSTANT}");
+    let address = |source| drawn().one_instance().params(ParamSource::Address(source));
+    let pushed = address(AddressSource::PushConstant { offset: 8 });
+    let module = module(&constant, ShaderStage::Geometry);
+    let made = geometry::capture(&module, "main", &before(), &pushed).expect("it is made");
+    validate(made.module.words()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(made.requirements.descriptors, []);
+    let names: Vec<&str> = made.params[0].params.iter().map(|param| &*param.name).collect();
+    assert_eq!(names, ["flags", "address_low_0", "address_high_0", "size_0", "counter_0"]);
+    let attribute = address(AddressSource::Attribute { location: 0 });
+    assert_eq!(refused(&constant, &attribute).0, "params.attribute-stage");
+    assert_eq!(refused(&format!("{HEAD}{BODY}"), &pushed).0, "geometry.option");
+}

@@ -432,23 +432,20 @@ impl Draws {
         let mut words: Vec<DrawParam> =
             of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
         words.extend(self.index_words());
-        for buffer in 0..buffers {
-            match (self.by_address, self.limit_in_vertices) {
-                (true, _) => words.extend([
-                    DrawParam::AddressLow(buffer),
-                    DrawParam::AddressHigh(buffer),
-                    DrawParam::Size(buffer),
-                    DrawParam::Counter(buffer),
-                ]),
-                (false, true) => words.push(DrawParam::Start(buffer)),
-                (false, false) => words.extend([
-                    DrawParam::Offset(buffer),
-                    DrawParam::Size(buffer),
-                    DrawParam::Counter(buffer),
-                ]),
-            }
-        }
+        words.extend((0..buffers).flat_map(|buffer| self.of_range(buffer)));
         words
+    }
+
+    /// Returns the host parameters for the range of a feedback buffer.
+    pub(super) fn of_range(&self, buffer: u32) -> Vec<DrawParam> {
+        let (size, counter) = (DrawParam::Size(buffer), DrawParam::Counter(buffer));
+        match (self.by_address, self.limit_in_vertices) {
+            (true, _) => {
+                vec![DrawParam::AddressLow(buffer), DrawParam::AddressHigh(buffer), size, counter]
+            }
+            (false, true) => vec![DrawParam::Start(buffer)],
+            (false, false) => vec![DrawParam::Offset(buffer), size, counter],
+        }
     }
 }
 

@@ -42,10 +42,9 @@ impl Geometry {
             (DrawParam::FirstInstance, !compute && instances),
         ];
         let of_draw = of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word);
-        let of_buffers = (0..buffers).flat_map(|buffer| {
-            [DrawParam::Offset(buffer), DrawParam::Size(buffer), DrawParam::Counter(buffer)]
-        });
-        of_draw.chain(of_buffers).collect()
+        let mut words: Vec<DrawParam> = of_draw.collect();
+        words.extend((0..buffers).flat_map(|buffer| draws.of_range(buffer)));
+        words
     }
 
     /// Returns the maximum number of vertices that `invocations` emit to a stream, as separate primitives.

@@ -49,7 +49,10 @@ use super::outputs::Outputs;
 use super::spilled;
 use super::{Topology, buffer, check_name, select, with_others};
 use crate::code;
-use crate::host::{Feature, HostParams, Lowered, Purpose, Requirements, SideEffects, Target};
+use crate::host::{
+    AddressSource, Feature, HostParams, Lowered, ParamSource, Purpose, Requirements, SideEffects,
+    Target,
+};
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
 use inputs::Input;
@@ -111,8 +114,8 @@ const STAGES: Stages =
 /// # Errors
 ///
 /// Those of [`transform_feedback::prepare`](super::prepare) and of its variants, and `Unsupported`: options for
-/// [indices](Options::indexed) without restart, for [limits in vertices](Options::limit_in_vertices) or for
-/// [addresses](Options::params); built-in inputs that a compute stage lacks; vertex streams that depend on
+/// [indices](Options::indexed) without restart or for [limits in vertices](Options::limit_in_vertices);
+/// [addresses](Options::params), except for a constant number of primitives in draws; built-in inputs that a compute stage lacks; vertex streams that depend on
 /// specialization constants; spilled outputs that a vertex stage lacks; for a stage that remains a geometry stage,
 /// restart, spilled outputs and line loops. `Options`: a stage before that does not pass its outputs or the number of
 /// the instance; one buffer for several vertex streams; a topology of another input primitive; a shader whose number of
@@ -249,14 +252,12 @@ impl Plan {
         let (spills, restarts) = (layout.draws.spill_outputs, layout.draws.restart());
         let bound = buffers + 2 + u32::from(spills) + u32::from(restarts);
         let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
-        if placement.params.is_address() {
-            let message = "cannot capture a geometry stage with host parameters at an address";
-            return Err(Error::new(&code::GEOMETRY_OPTION, message));
-        }
+        layout.draws.by_address = placement.params.is_address();
+        layout.geometry = Some(geometry.clone());
+        check_address(&layout, placement.params)?;
         let host_params = geometry.host_words(&layout.draws, buffers);
         let words = draw_constraints::words(&layout.draws, placement.params, &host_params);
         reserved.check_params(&words)?;
-        layout.geometry = Some(geometry);
         let effects = Effects::find(m, entry);
         let inputs_stride = given.outputs_stride;
         Ok(Self {
@@ -350,6 +351,24 @@ fn check_options(options: &Options) -> Result<(), Error> {
             Err(Error::new(&code::GEOMETRY_OPTION, format!("a captured geometry stage {reason}")))
         }
         None => Ok(()),
+    }
+}
+
+/// Refuses host parameters at an address if a stage needs further buffers, and addresses in vertex attributes.
+fn check_address(layout: &Layout, params: ParamSource) -> Result<(), Error> {
+    let refuse = |code, message| Err(Error::new(code, message));
+    match params {
+        ParamSource::Address(AddressSource::Attribute { .. }) => refuse(
+            &code::PARAMS_ATTRIBUTE_STAGE,
+            format!("cannot read host parameters at {params}: a geometry stage has no vertex attributes"),
+        ),
+        ParamSource::Address(_) if layout.is_dispatched() || layout.needs_counts() => refuse(
+            &code::GEOMETRY_OPTION,
+            "only geometry stages in draws that emit a constant number of primitives take host parameters at an \
+             address: other stages need further buffers"
+                .to_owned(),
+        ),
+        _ => Ok(()),
     }
 }
 

@@ -54,7 +54,8 @@ struct Stage<'s, 'm, 'w> {
     m: &'m Module<'w>,
     entry: EntryPoint<'m>,
     prepared: &'s Prepared<'s>,
-    array: WordArray,
+    /// The type of storage buffers; `None` if the buffers have addresses.
+    array: Option<WordArray>,
 }
 
 /// Makes `Count` or `Capture`.
@@ -198,7 +199,9 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
             }
             p.capability(if stays { Capability::GEOMETRY } else { Capability::SHADER });
         }
-        Ok(Self { m, entry, prepared, array: rewrite::word_array(m, p) })
+        let by_address = prepared.plan.layout.draws.by_address;
+        let array = (!by_address).then(|| rewrite::word_array(m, p));
+        Ok(Self { m, entry, prepared, array })
     }
 
     fn strips(&self) -> Topology {
@@ -208,24 +211,31 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
     /// Adds a buffer that follows the feedback buffers.
     fn buffer(&self, p: &mut Patch<'m, 'w>, which: Behind, name: &str) -> Result<HostBlock, Error> {
         let plan = &self.prepared.plan;
-        self.bind(p, plan.behind(which), name)
+        Ok(self.bind(p, plan.behind(which), name)?.expect("the buffers are bound"))
     }
 
-    fn bind(&self, p: &mut Patch<'m, 'w>, number: u32, name: &str) -> Result<HostBlock, Error> {
-        let place = self.prepared.plan.placement.buffer(number).expect("the buffers are bound");
-        rewrite::storage_buffer(self.m, p, self.entry, self.array, place, name)
+    /// Adds the buffer with this number, unless the buffers have addresses.
+    fn bind(
+        &self,
+        p: &mut Patch<'m, 'w>,
+        number: u32,
+        name: &str,
+    ) -> Result<Option<HostBlock>, Error> {
+        let place = self.array.zip(self.prepared.plan.placement.buffer(number));
+        let bind =
+            |(array, place)| rewrite::storage_buffer(self.m, p, self.entry, array, place, name);
+        place.map(bind).transpose()
     }
 
     /// Adds the host parameters, and the feedback buffers if the variant captures.
     fn bound(&self, p: &mut Patch<'m, 'w>, captures: bool) -> Result<Bound<'s>, Error> {
         let plan = &self.prepared.plan;
         let stores = if captures { &plan.stores[..] } else { &[] };
-        let buffers = feedback_buffers(&plan.layout, stores, |number, name| {
-            self.bind(p, number, name).map(Some)
-        })?;
+        let buffers =
+            feedback_buffers(&plan.layout, stores, |number, name| self.bind(p, number, name))?;
         let reserved = self.prepared.frame.target().reservations();
         let named = (&plan.words, "polyshade_host");
-        let added = rewrite::add_words(self.m, p, self.entry, reserved, named, Some(self.array))?;
+        let added = rewrite::add_words(self.m, p, self.entry, reserved, named, self.array)?;
         let words = plan.host_params.as_slice();
         let segments = match plan.layout.draws.restart() {
             true => {
@@ -235,7 +245,7 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
             }
             false => None,
         };
-        Ok(Bound { array: Some(self.array), buffers, indices: None, segments, words, added })
+        Ok(Bound { array: self.array, buffers, indices: None, segments, words, added })
     }
 
     fn feedback<'f>(&self, bound: &'f Bound<'s>) -> Feedback<'f>
