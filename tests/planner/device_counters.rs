@@ -74,6 +74,7 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
         commands: 1024,
         groups: 0,
         segments: None,
+        geometry: None,
     };
     let looks = |place, inverted| Predicate { place, inverted };
     let job = |predicate| Job {
@@ -109,6 +110,7 @@ fn jobs_have_room_for_several_executions() {
         commands,
         groups,
         segments: None,
+        geometry: None,
     };
     let begin = Some([8; 4]);
     let job = |blocks, commands, groups| Job {
@@ -123,8 +125,8 @@ fn jobs_have_room_for_several_executions() {
         .concat();
     Job::move_on(&mut jobs, 2);
     let further = [
-        job((1 << 33) + 2 * 3 * 32, (1 << 34) + 2 * 3 * 16, 0),
-        job(0, 64 + 2 * 3 * 16, (1 << 35) + 2 * 3 * 12),
+        job((1 << 33) + 2 * 3 * 32, (1 << 34) + 2 * 3 * 20, 0),
+        job(0, 64 + 2 * 3 * 20, (1 << 35) + 2 * 3 * 12),
         bare,
     ];
     assert_eq!(jobs, further.clone().map(|one| one.words()).concat());

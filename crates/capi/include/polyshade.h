@@ -33,7 +33,7 @@
 #define POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS 12
 
 // The 32-bit words of a job, whose address is a multiple of 4.
-#define POLYSHADE_JOB_WORDS 64
+#define POLYSHADE_JOB_WORDS 65
 
 // The bytes of the state of a capture.
 #define POLYSHADE_JOB_STATE_SIZE 16
@@ -42,7 +42,7 @@
 #define POLYSHADE_JOB_QUERY_SIZE 16
 
 // The bytes of the arguments of a capturing draw (`VkDrawIndirectCommand`).
-#define POLYSHADE_JOB_COMMAND_SIZE 16
+#define POLYSHADE_JOB_COMMAND_SIZE 20
 
 // The bytes of the arguments of a capturing dispatch (`VkDispatchIndirectCommand`).
 #define POLYSHADE_JOB_GROUPS_SIZE 12
@@ -768,6 +768,9 @@
 
 // The draw's `instanceCount`.
 #define POLYSHADE_PARAM_INSTANCE_COUNT 22
+
+// The input primitives of one instance of the draw.
+#define POLYSHADE_PARAM_PRIMITIVE_COUNT 23
 
 // No order between draws is needed.
 #define POLYSHADE_ORDERING_NONE 0

@@ -27,13 +27,13 @@ pub const POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND: u32 = 3;
 /// place of a list and `POLYSHADE_LIST_COUNT`.
 pub const POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS: u32 = 12;
 /// The 32-bit words of a job, whose address is a multiple of 4.
-pub const POLYSHADE_JOB_WORDS: u32 = 64;
+pub const POLYSHADE_JOB_WORDS: u32 = 65;
 /// The bytes of the state of a capture.
 pub const POLYSHADE_JOB_STATE_SIZE: u32 = 16;
 /// The bytes of a query result: the primitives written, then the primitives needed, 8 bytes each.
 pub const POLYSHADE_JOB_QUERY_SIZE: u32 = 16;
 /// The bytes of the arguments of a capturing draw (`VkDrawIndirectCommand`).
-pub const POLYSHADE_JOB_COMMAND_SIZE: u32 = 16;
+pub const POLYSHADE_JOB_COMMAND_SIZE: u32 = 20;
 /// The bytes of the arguments of a capturing dispatch (`VkDispatchIndirectCommand`).
 pub const POLYSHADE_JOB_GROUPS_SIZE: u32 = 12;
 /// The value in place of the number of jobs in the push constants, if the place is that of a list.
@@ -210,6 +210,7 @@ impl polyshade_job {
             commands: self.commands,
             groups: self.groups,
             segments: restarts.then(|| self.segments()).transpose()?,
+            geometry: None,
         })
     }
 

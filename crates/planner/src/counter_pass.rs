@@ -117,13 +117,26 @@ pub struct Draws {
     pub block_stride: u32,
     /// The location to which the arguments of the capturing draws are written (`VkDrawIndirectCommand`), `count`
     /// times [`Job::COMMAND_SIZE`] bytes. The vertex count of an indexed draw is its index count. Skipped draws get 0
-    /// instances.
+    /// instances. For the original draws of a geometry stage, see [`Geometry::indexed`].
     pub commands: u64,
     /// The location to which the workgroup counts of dispatched captures are written (`VkDispatchIndirectCommand`),
     /// `count` times [`Job::GROUPS_SIZE`] bytes.
     pub groups: u64,
     /// The indices and tables of draws in which indices may restart primitives.
     pub segments: Option<Segments>,
+    /// The geometry stage that captures, if any.
+    pub geometry: Option<Geometry>,
+}
+
+/// A geometry stage that captures in the original draws and emits a constant number of primitives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Geometry {
+    /// The topology of the emitted primitives: a list.
+    pub topology: Topology,
+    /// The number of primitives that all invocations together emit for each input primitive, at most 2³⁰-1.
+    pub primitives: u32,
+    /// Whether the draws are indexed. [`Draws::commands`] are then `VkDrawIndexedIndirectCommand`.
+    pub indexed: bool,
 }
 
 /// The source of the arguments of draws.
@@ -281,6 +294,7 @@ const INDEX_SIZE: usize = 57;
 const INDICES: usize = 58;
 const GROUPS: usize = 60;
 const POOL: usize = 62;
+const EMITTED: usize = 64;
 
 // The bits of the value at FLAGS.
 const BEGINS: u32 = 1;
@@ -292,12 +306,13 @@ const RESTARTS: u32 = 32;
 const INDIRECT: u32 = 64;
 const INDEXED_INDIRECT: u32 = 128;
 const BYTE_COUNT: u32 = 256;
+const INDEXED_COMMANDS: u32 = 512;
 
 /// Returns the template of a parameter block: first the kind of each host parameter, then a value for each. `value`
-/// returns the values that the host knows. The device computes the other values: first vertex, vertex count, first
-/// instance, instance count, vertex offset, slots, limit, the table's address and the filled sizes. It adds the
-/// draw's number to the draw index. To a start, which the host sets to the offset of the range, it adds the filled
-/// size.
+/// returns the values that the host knows. The device computes the other values: first vertex, vertex count, primitive
+/// count, first instance, instance count, vertex offset, slots, limit, the table's address and the filled sizes. It
+/// adds the draw's number to the draw index. To a start, which the host sets to the offset of the range, it adds the
+/// filled size.
 pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32) -> Vec<u32> {
     let pairs = words.iter().map(|word| match word {
         ParamValue::FirstVertex => (1, 0),
@@ -310,6 +325,7 @@ pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32)
         ParamValue::TableAddressLow => (8, 0),
         ParamValue::TableAddressHigh => (9, 0),
         ParamValue::InstanceCount => (11, 0),
+        ParamValue::PrimitiveCount => (12, 0),
         ParamValue::DeviceCounter(buffer) => (10, *buffer),
         // The offset and the number of the buffer share 32 bits, as offsets are multiples of 4.
         ParamValue::Start(buffer) => (10, value(word) & !3 | *buffer),
@@ -321,13 +337,13 @@ pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32)
 
 impl Job {
     /// The size of a job in bytes. Its address is a multiple of 4.
-    pub const SIZE: u32 = 256;
+    pub const SIZE: u32 = 260;
     /// The size of the state of a capture in bytes.
     pub const STATE_SIZE: u32 = 16;
     /// The size of a query result in bytes.
     pub const QUERY_SIZE: u32 = 16;
     /// The size of the arguments of a capturing draw in bytes.
-    pub const COMMAND_SIZE: u32 = 16;
+    pub const COMMAND_SIZE: u32 = 20;
     /// The size of the workgroup counts of a dispatched capture in bytes.
     pub const GROUPS_SIZE: u32 = 12;
 
@@ -464,6 +480,11 @@ impl Draws {
             words.0[INDEX_SIZE] = segments.size;
             words.place(INDICES, segments.indices);
             words.place(POOL, segments.pool);
+        }
+        if let Some(Geometry { topology, primitives, indexed }) = self.geometry {
+            words.flags(if indexed { INDEXED_COMMANDS } else { 0 });
+            // The number of vertices is 1 to 3, so the value is 0 only without a geometry stage.
+            words.0[EMITTED] = primitives << 2 | topology.vertices_per_primitive();
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::noise::Noise;
 use polyshade::transform_feedback::{self as feedback, IndexType, MAX_BUFFERS, Topology};
 use polyshade_planner::ParamValue;
 use polyshade_planner::counter_pass::{
-    self as counter_pass, Arguments, Draws, Job, List, Segments, Shader, place_in,
+    self as counter_pass, Arguments, Draws, Geometry, Job, List, Segments, Shader, place_in,
 };
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Work, vk};
 
@@ -25,13 +25,14 @@ const STATE_COUNT: u32 = 3;
 const QUERY_COUNT: u32 = 2;
 const COUNTER_COUNT: u32 = 8;
 /// The variants' host parameters, and the size in bytes of the block with one draw's parameters.
-const WORDS: [ParamValue; 4] = [
+const WORDS: [ParamValue; 5] = [
     ParamValue::VertexCount,
+    ParamValue::PrimitiveCount,
     ParamValue::Limit,
     ParamValue::DeviceCounter(0),
     ParamValue::DeviceCounter(1),
 ];
-const BLOCK: u32 = 16;
+const BLOCK: u32 = 20;
 /// The contents of memory that nothing has written.
 const EMPTY: u32 = 0xcdcd_cdcd;
 
@@ -54,6 +55,7 @@ struct Meant {
     begin: Option<[Option<u32>; 2]>,
     end: Option<[Option<u32>; 2]>,
     topology: usize,
+    geometry: Option<Geometry>,
     /// The size and stride of each of two buffers.
     buffers: [(u32, u32); 2],
     /// Vertices and instances of each draw.
@@ -65,8 +67,8 @@ struct Meant {
 /// The contents of memory when all jobs are done.
 #[derive(Default, PartialEq, Debug)]
 struct Left {
-    commands: Vec<[u32; 4]>,
-    blocks: Vec<[u32; 4]>,
+    commands: Vec<[u32; 5]>,
+    blocks: Vec<[u32; 5]>,
     counters: Vec<u32>,
     /// Written and needed primitives.
     queries: Vec<[u64; 2]>,
@@ -86,20 +88,27 @@ fn evaluated(jobs: &[Meant]) -> Left {
         if let Some(begin) = job.begin {
             *filled = begin.map(|at| at.map_or(0, |at| left.counters[at as usize]));
         }
-        let (_, vertices, primitives) = TOPOLOGIES[job.topology];
+        let (_, mut vertices, primitives) = TOPOLOGIES[job.topology];
+        let mut emitted = 1;
+        if let Some(geometry) = job.geometry {
+            let kinds = [Topology::PointList, Topology::LineList, Topology::TriangleList];
+            let kind = kinds.into_iter().position(|kind| kind == geometry.topology);
+            vertices = kind.expect("stages emit lists") as u32 + 1;
+            emitted = u64::from(geometry.primitives);
+        }
         // Capture each draw as far as all buffers have room.
         for (number, [count, instances]) in (0..).zip(&job.draws) {
             let is_drawn = job.counted.is_none_or(|counted| number < counted);
             let instances = if is_drawn { *instances } else { 0 };
-            let needed = u64::from(primitives(*count)) * u64::from(instances);
+            let needed = emitted * u64::from(primitives(*count)) * u64::from(instances);
             let fits = job.buffers.iter().zip(&*filled).filter(|((_, stride), _)| *stride > 0);
             let fits = fits.map(|((size, stride), filled)| {
                 u64::from(size.saturating_sub(*filled) / (stride * vertices))
             });
             let written = fits.fold(needed, u64::min);
             let limit = u32::try_from(written).expect("ranges are small") * vertices;
-            left.blocks.push([*count, limit, filled[0], filled[1]]);
-            left.commands.push([*count, instances, 0, 0]);
+            left.blocks.push([*count, primitives(*count), limit, filled[0], filled[1]]);
+            left.commands.push([*count, instances, 0, 0, 0]);
             for (filled, (_, stride)) in filled.iter_mut().zip(job.buffers) {
                 *filled += stride * limit;
             }
@@ -175,6 +184,7 @@ impl Places {
             commands: place_in(OWN, self.commands + before * Job::COMMAND_SIZE),
             groups: 0,
             segments: None,
+            geometry: meant.geometry,
         };
         Job {
             state: place_in(STATES, meant.state * Job::STATE_SIZE),
@@ -239,14 +249,15 @@ fn kept(driver: Driver, jobs: &[Meant]) -> Left {
     let buffers = dispatched(driver, Shader::Count, buffers, of_jobs, [1, 1, 1]);
     // Read the results back.
     let own = words(&buffers[OWN as usize]);
-    let by_four =
-        |from: u32, to: u32| own[from as usize / 4..to as usize / 4].as_chunks::<4>().0.to_vec();
-    let queries = by_four(places.queries, places.blocks).into_iter().map(|[a, b, c, d]| {
-        [[a, b], [c, d]].map(|[low, high]| u64::from(low) | u64::from(high) << 32)
+    let part = |from: u32, to: u32| &own[from as usize / 4..to as usize / 4];
+    let by_five = |from: u32, to: u32| part(from, to).as_chunks::<5>().0.to_vec();
+    let queries = part(places.queries, places.blocks).as_chunks::<4>().0;
+    let queries = queries.iter().map(|[a, b, c, d]| {
+        [[a, b], [c, d]].map(|[low, high]| u64::from(*low) | u64::from(*high) << 32)
     });
     Left {
-        commands: by_four(places.commands, places.jobs),
-        blocks: by_four(places.blocks, places.commands),
+        commands: by_five(places.commands, places.jobs),
+        blocks: by_five(places.blocks, places.commands),
         counters: words(&buffers[COUNTERS as usize])[..COUNTER_COUNT as usize].to_vec(),
         queries: queries.collect(),
     }
@@ -257,7 +268,7 @@ fn has_device_counters(what: &str, jobs: &[Meant]) {
     let right = evaluated(jobs);
     for driver in DRIVERS {
         let found = kept(driver, jobs);
-        let wrong = |found: &[[u32; 4]], right: &[[u32; 4]]| {
+        let wrong = |found: &[[u32; 5]], right: &[[u32; 5]]| {
             found.iter().zip(right).position(|(found, right)| found != right)
         };
         assert_eq!(wrong(&found.commands, &right.commands), None, "{driver:?} {what}: commands");
@@ -328,7 +339,14 @@ fn jobs_are_done_in_their_order() {
                 let counter =
                     |noise: &mut Noise| (noise.below(3) > 0).then(|| noise.below(COUNTER_COUNT));
                 let many = if is_counted { noise.below(400) } else { noise.below(2) };
+                let emits = [Topology::PointList, Topology::LineList, Topology::TriangleList];
+                let geometry = (noise.below(3) == 0).then(|| Geometry {
+                    topology: emits[noise.below(3) as usize],
+                    primitives: noise.below(4),
+                    indexed: noise.below(2) == 0,
+                });
                 Meant {
+                    geometry,
                     state: if is_other { noise.below(STATE_COUNT) } else { 0 },
                     query: if is_other { None } else { Some(noise.below(QUERY_COUNT * 40) / 79) },
                     begin: begins.then(|| [counter(&mut noise), counter(&mut noise)]),
@@ -396,6 +414,7 @@ fn tables(
             commands: 0,
             groups: 0,
             segments: Some(Segments { tables, ..segments }),
+            geometry: None,
         };
         Job { draws: Some(draws), ..Job::default() }.words()
     });

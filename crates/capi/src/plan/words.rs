@@ -49,9 +49,11 @@ pub const POLYSHADE_PARAM_TABLE_ADDRESS_HIGH: u32 = 20;
 pub const POLYSHADE_PARAM_TABLE_SIZE: u32 = 21;
 /// The draw's `instanceCount`.
 pub const POLYSHADE_PARAM_INSTANCE_COUNT: u32 = 22;
+/// The input primitives of one instance of the draw.
+pub const POLYSHADE_PARAM_PRIMITIVE_COUNT: u32 = 23;
 
 /// The values that have neither a number nor an offset.
-const PLAIN: [(u32, ParamValue); 16] = [
+const PLAIN: [(u32, ParamValue); 17] = [
     (POLYSHADE_PARAM_FIRST_VERTEX, ParamValue::FirstVertex),
     (POLYSHADE_PARAM_VERTEX_COUNT, ParamValue::VertexCount),
     (POLYSHADE_PARAM_FIRST_INSTANCE, ParamValue::FirstInstance),
@@ -68,6 +70,7 @@ const PLAIN: [(u32, ParamValue); 16] = [
     (POLYSHADE_PARAM_TABLE_ADDRESS_HIGH, ParamValue::TableAddressHigh),
     (POLYSHADE_PARAM_TABLE_SIZE, ParamValue::TableSize),
     (POLYSHADE_PARAM_INSTANCE_COUNT, ParamValue::InstanceCount),
+    (POLYSHADE_PARAM_PRIMITIVE_COUNT, ParamValue::PrimitiveCount),
 ];
 
 /// The value of one host parameter. The struct never grows.

@@ -32,6 +32,7 @@ const uint TABLE_LOW = 8u;
 const uint TABLE_HIGH = 9u;
 const uint REACHED = 10u;
 const uint INSTANCES = 11u;
+const uint PRIMITIVES = 12u;
 
 // The product as 32 bits, or the largest number on overflow.
 uint most_of(const uvec2 one, const uint other) {
@@ -142,8 +143,8 @@ void advance(const uvec4 strides, const uint corners) {
 }
 
 // Writes the host parameters that the variant reads in this draw.
-void write_words(const uvec2 job, const uint number, const Numbers numbers, const uint slots, const uint limit,
-                 const uvec2 table) {
+void write_words(const uvec2 job, const uint number, const Numbers numbers, const uint primitives, const uint slots,
+                 const uint limit, const uvec2 table) {
     uvec2 template_place = place_in(job, TEMPLATE);
     uvec2 block = behind(place_in(job, BLOCKS), number * LOAD(job, BLOCK_STRIDE));
     uint count = LOAD(job, WORD_COUNT);
@@ -160,6 +161,7 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
             case TABLE_LOW: value = table.x; break;
             case TABLE_HIGH: value = table.y; break;
             case INSTANCES: value = numbers.instances; break;
+            case PRIMITIVES: value = primitives; break;
             // `value` contains the distance from the start of the binding to the range, a multiple of 4.
             case REACHED: value = (value & ~3u) + reached[value & 3u]; break;
         }
@@ -195,7 +197,9 @@ void write_command(const uvec2 job, const uint number, const Numbers numbers) {
         STORE(commands, 0u, numbers.count);
         STORE(commands, 1u, numbers.instances);
         STORE(commands, 2u, numbers.first);
-        STORE(commands, 3u, numbers.first_instance);
+        bool is_indexed = has(job, INDEXED_COMMANDS);
+        STORE(commands, 3u, is_indexed ? numbers.vertex_offset : numbers.first_instance);
+        STORE(commands, 4u, numbers.first_instance);
     }
     if (is_there(place_in(job, GROUPS))) {
         write_groups(behind(place_in(job, GROUPS), GROUPS_SIZE * number), numbers);
@@ -232,7 +236,12 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
         // A skipped draw has no table.
         primitives = is_drawn ? LOAD(table, 1u) : 0u;
     }
-    uvec2 needed = product(primitives, numbers.instances);
+    uint slots = product_at_most(primitives, vertices);
+    // A geometry stage emits this many primitives for each input primitive.
+    uint emitted = LOAD(job, EMITTED);
+    vertices = emitted != 0u ? emitted & 3u : vertices;
+    uint captured_primitives = emitted != 0u ? product_at_most(primitives, emitted >> 2) : primitives;
+    uvec2 needed = product(captured_primitives, numbers.instances);
     uvec4 sizes = of_each_buffer(job, BUFFERS);
     uvec4 strides = of_each_buffer(job, BUFFERS + 1u);
     uvec2 written = needed;
@@ -246,7 +255,7 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
 
     uint limit = most_of(written, vertices);
     if (!adds_up) {
-        write_words(job, number, numbers, product_at_most(primitives, vertices), limit, table);
+        write_words(job, number, numbers, primitives, slots, limit, table);
     }
     write_command(job, number, numbers);
     advance(strides, limit);

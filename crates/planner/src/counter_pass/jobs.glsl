@@ -93,8 +93,8 @@ layout(push_constant) uniform Push {
 const uint LISTED = ~0u;
 
 // Offsets in a job, in words; `Job::words` in counter_pass.rs writes them. A location takes two words.
-const uint JOB_SIZE = 256u;
-const uint COMMAND_SIZE = 16u;
+const uint JOB_SIZE = 260u;
+const uint COMMAND_SIZE = 20u;
 const uint GROUPS_SIZE = 12u;
 const uint FLAGS = 0u;
 const uint TOPOLOGY = 1u;
@@ -123,6 +123,7 @@ const uint INDEX_SIZE = 57u;
 const uint INDICES = 58u;
 const uint GROUPS = 60u;
 const uint POOL = 62u;
+const uint EMITTED = 64u;
 
 // Bits of the word at FLAGS.
 const uint BEGINS = 1u;
@@ -134,6 +135,7 @@ const uint RESTARTS = 32u;
 const uint INDIRECT = 64u;
 const uint INDEXED_INDIRECT = 128u;
 const uint BYTE_COUNT = 256u;
+const uint INDEXED_COMMANDS = 512u;
 
 const uint MAX_BUFFERS = 4u;
 

@@ -45,6 +45,8 @@ pub enum ParamValue {
     FirstVertex,
     /// The draw's `vertexCount` or `indexCount`.
     VertexCount,
+    /// The number of input primitives of one instance of the draw.
+    PrimitiveCount,
     /// The draw's `instanceCount`.
     InstanceCount,
     /// The draw's `firstInstance`.
@@ -106,6 +108,7 @@ impl ParamValue {
             "first_vertex" | "first_index" => Self::FirstVertex,
             "vertex_count" | "index_count" => Self::VertexCount,
             "slots" => Self::Slots,
+            "primitive_count" => Self::PrimitiveCount,
             "instance_count" => Self::InstanceCount,
             "first_instance" => Self::FirstInstance,
             "limit" => Self::Limit,

@@ -52,6 +52,7 @@ impl fmt::Display for ParamValue {
             | Self::IndexType
             | Self::VertexOffset
             | Self::DrawIndex => f.write_str("the draw's"),
+            Self::PrimitiveCount => f.write_str("input primitives of an instance"),
             Self::Slots => f.write_str("corners of an instance"),
             Self::Limit => f.write_str("corners that fit"),
             Self::Start(number) => write!(f, "start in buffer {number}"),

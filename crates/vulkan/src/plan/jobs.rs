@@ -119,6 +119,7 @@ impl PlacedJob {
             commands: at(self.commands)?,
             groups: at(self.groups)?,
             segments: segments.transpose()?,
+            geometry: None,
         };
         Ok(counter_pass::Job {
             state: at(self.state)?,

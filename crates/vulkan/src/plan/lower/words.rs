@@ -71,11 +71,8 @@ impl<'a> Lowering<'a, '_> {
             ParamValue::VertexCount => Ok(numbers.vertex_count),
             ParamValue::InstanceCount => Ok(numbers.instance_count),
             ParamValue::FirstInstance => Ok(numbers.first_instance),
-            ParamValue::Slots => {
-                let restarted = numbers.indices.and_then(|indices| indices.restarted);
-                let primitives = || numbers.topology.primitives(numbers.vertex_count);
-                Ok(corners(numbers, restarted.unwrap_or_else(primitives).into()))
-            }
+            ParamValue::PrimitiveCount => Ok(primitives_per_instance(numbers)),
+            ParamValue::Slots => Ok(corners(numbers, primitives_per_instance(numbers).into())),
             ParamValue::Limit => {
                 let capture = pending.planned.capture.ok_or_else(not_captured)?;
                 let written = capture.layout.primitives_written(numbers, &pending.ranges);
@@ -108,6 +105,11 @@ impl<'a> Lowering<'a, '_> {
                 .ok_or_else(|| Error::Work("capture is resumed before it has begun".to_owned())),
         }
     }
+}
+
+fn primitives_per_instance(numbers: &transform_feedback::Draw) -> u32 {
+    let restarted = numbers.indices.and_then(|indices| indices.restarted);
+    restarted.unwrap_or_else(|| numbers.topology.primitives(numbers.vertex_count))
 }
 
 /// Returns the number of vertices in these primitives of a draw. It saturates, because no buffer is that large.
