@@ -146,7 +146,10 @@ pub(crate) unsafe extern "system" fn create_device(
             if let (true, Some(state)) = (emulates, state) {
                 let has_several_queues = has_several_queues(&*info);
                 let is_portability = is_portability(instance, physical);
-                let traits = Traits { has_several_queues, is_portability, driver_counts };
+                let has_geometry = asked_features(&*info)
+                    .is_some_and(|features| Feature::GeometryShader.is_in(features));
+                let traits =
+                    Traits { has_several_queues, is_portability, has_geometry, driver_counts };
                 emulate(state, instance, physical, traits);
             }
         }
@@ -177,11 +180,21 @@ unsafe fn next_create_device(
 /// The structure is valid.
 unsafe fn hidden_feature(hidden: &[Feature], info: &vk::DeviceCreateInfo<'_>) -> Option<Feature> {
     // SAFETY: guaranteed by the caller.
-    let asked = unsafe {
+    let asked = unsafe { asked_features(info) };
+    hidden.iter().copied().find(|one| asked.is_some_and(|asked| one.is_in(asked)))
+}
+
+/// Returns the features that the application enables.
+///
+/// # Safety
+///
+/// The structure is valid.
+unsafe fn asked_features(info: &vk::DeviceCreateInfo<'_>) -> Option<vk::PhysicalDeviceFeatures> {
+    // SAFETY: guaranteed by the caller.
+    unsafe {
         let chained = find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next);
         chained.map(|one| (*one).features).or_else(|| info.p_enabled_features.as_ref().copied())
-    };
-    hidden.iter().copied().find(|one| asked.is_some_and(|asked| one.is_in(asked)))
+    }
 }
 
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;

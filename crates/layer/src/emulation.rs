@@ -1,8 +1,8 @@
-//! Transform feedback for drivers that lack it: vertex shaders store the outputs, and a counter pass updates the
-//! counters.
+//! Transform feedback for drivers that lack it: shaders store the outputs, and a counter pass updates the counters.
 //!
 //! A captured draw is recorded twice: once as points, with a pipeline whose vertex shader stores the captured outputs
-//! (`polyshade::transform_feedback`), and once unchanged. The planner's counter pass is a compute shader that executes
+//! (`polyshade::transform_feedback`), and once unchanged. If a geometry stage captures, the first of the two has the
+//! arguments of the draw, and a pipeline whose geometry shader stores the primitives. The planner's counter pass is a compute shader that executes
 //! a list of *jobs* in order. It writes the parameters of each draw, the counters, the query results and the arguments
 //! of draws by byte count. A dispatch cannot be recorded inside a render pass. Therefore an indirect dispatch before
 //! each render pass executes a job list that the host fills in while the pass is recorded. The layer does not change
@@ -44,6 +44,7 @@ use crate::emulation::render_passes::RenderPassInfo;
 use crate::emulation::variants::Graphics;
 use crate::registry::Registry;
 use crate::settings::Debugging;
+use crate::spirv;
 use ash::vk::{self, Handle as _};
 use std::cell::UnsafeCell;
 use std::collections::{HashMap, HashSet};
@@ -58,6 +59,8 @@ pub(crate) struct Emulator {
     pub(crate) has_constant_attributes: bool,
     /// Whether pipelines of the layer can also set rasterizer discard dynamically.
     pub(crate) has_dynamic_discard: bool,
+    /// Whether pipelines may have geometry stages, which the application enabled.
+    pub(crate) has_geometry: bool,
     /// Whether the driver counts primitives generated, also for pipelines that the layer does not capture.
     pub(crate) driver_counts: bool,
     pub(crate) counter_pass: CounterPass,
@@ -65,7 +68,7 @@ pub(crate) struct Emulator {
     /// The sizes of the buffers that have a device address.
     pub(crate) buffers: Registry<u64, 1024>,
     pub(crate) layouts: Registry<Arc<Layout>, 256>,
-    /// The SPIR-V of the shader modules that capture.
+    /// The SPIR-V of the shader modules that capture, or have a vertex stage that may precede a capture.
     pub(crate) modules: Registry<Words, 256>,
     pub(crate) pipelines: Registry<Arc<Graphics>, 1024>,
     /// The render passes with several views, or with dependencies that the counter pass shares.
@@ -92,6 +95,7 @@ pub(crate) struct Emulator {
 pub(crate) struct Traits {
     pub(crate) has_several_queues: bool,
     pub(crate) is_portability: bool,
+    pub(crate) has_geometry: bool,
     pub(crate) driver_counts: bool,
 }
 
@@ -123,6 +127,7 @@ impl Emulator {
             has_constant_attributes: !traits.is_portability,
             // The layer creates the instance with at least Vulkan 1.3.
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
+            has_geometry: traits.has_geometry,
             driver_counts: traits.driver_counts,
             counter_pass: CounterPass::new(device)?,
             chunks: Chunks::default(),
@@ -142,6 +147,21 @@ impl Emulator {
             debugging: debugging.clone(),
             capturing: AtomicU32::new(0),
         })
+    }
+
+    /// Returns whether captures need the words of a module: it captures, or has a vertex stage that may precede a
+    /// geometry stage that captures.
+    pub(crate) fn keeps(&self, words: &[u32]) -> bool {
+        spirv::mentions_feedback(words) || self.has_geometry && spirv::has_vertex_stage(words)
+    }
+
+    /// Returns the stages of draws that capture.
+    pub(crate) fn capturing_stages(&self) -> vk::PipelineStageFlags {
+        let geometry = match self.has_geometry {
+            true => vk::PipelineStageFlags::GEOMETRY_SHADER,
+            false => vk::PipelineStageFlags::empty(),
+        };
+        vk::PipelineStageFlags::VERTEX_SHADER | geometry
     }
 
     fn memory_type(&self, allowed: u32) -> Option<u32> {

@@ -1,9 +1,10 @@
 //! Scans of SPIR-V that the application passes.
 
 use ash::vk;
-use polyshade::spv::{Capability, Decoration};
+use polyshade::spv::{BuiltIn, Capability, Decoration, ExecutionModel};
 
-/// The opcodes of `OpCapability`, `OpFunction`, `OpDecorate` and `OpMemberDecorate`.
+/// The opcodes of `OpEntryPoint`, `OpCapability`, `OpFunction`, `OpDecorate` and `OpMemberDecorate`.
+const OP_ENTRY_POINT: u32 = 15;
 const OP_CAPABILITY: u32 = 17;
 const OP_FUNCTION: u32 = 54;
 const OP_DECORATE: u32 = 71;
@@ -17,41 +18,55 @@ const OF_THE_EXTENSION: [Capability; 2] =
 /// Returns whether a module declares a capability of the extension. Most modules do not. The layer does not parse
 /// these modules, and the driver reports their errors.
 pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
-    let mut at = HEADER;
-    while let Some(&first) = words.get(at) {
-        let (op, length) = (first & 0xffff, (first >> 16) as usize);
-        if op == OP_FUNCTION || length == 0 {
-            return false;
-        }
-        let declared = words.get(at + 1).map(|capability| Capability(*capability));
-        if op == OP_CAPABILITY && declared.is_some_and(|one| OF_THE_EXTENSION.contains(&one)) {
-            return true;
-        }
-        at += length;
-    }
-    false
+    let mut capabilities = declarations(words).filter(|(op, _)| *op == OP_CAPABILITY);
+    capabilities.any(|(_, operands)| {
+        operands.first().is_some_and(|one| OF_THE_EXTENSION.contains(&Capability(*one)))
+    })
 }
 
 /// Returns whether a module captures outputs. A shader may have the execution mode `Xfb` without any captured output.
 pub(crate) fn captures(words: &[u32]) -> bool {
-    let mut at = HEADER;
-    while let Some(&first) = words.get(at) {
+    decorations(words).any(|operands| operands.first() == Some(&Decoration::XFB_BUFFER.0))
+}
+
+/// Returns whether a module reads the number of a draw in a multi-draw.
+pub(crate) fn reads_draw_index(words: &[u32]) -> bool {
+    decorations(words).any(|operands| *operands == [Decoration::BUILT_IN.0, BuiltIn::DRAW_INDEX.0])
+}
+
+/// Returns whether a module has a specialization constant with this id.
+pub(crate) fn specializes(words: &[u32], id: u32) -> bool {
+    decorations(words).any(|operands| *operands == [Decoration::SPEC_ID.0, id])
+}
+
+/// Returns whether a module has a vertex stage.
+pub(crate) fn has_vertex_stage(words: &[u32]) -> bool {
+    let mut entries = declarations(words).filter(|(op, _)| *op == OP_ENTRY_POINT);
+    entries.any(|(_, operands)| operands.first() == Some(&ExecutionModel::VERTEX.0))
+}
+
+/// Returns the decorations of a module and their operands, without the decorated id and member.
+fn decorations(words: &[u32]) -> impl Iterator<Item = &[u32]> {
+    declarations(words).filter_map(|(op, operands)| match op {
+        OP_DECORATE => operands.get(1..),
+        OP_MEMBER_DECORATE => operands.get(2..),
+        _ => None,
+    })
+}
+
+/// Returns the opcode and the operands of each instruction before the functions.
+fn declarations(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+    let mut rest = words.get(HEADER..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (&first, _) = rest.split_first()?;
         let (op, length) = (first & 0xffff, (first >> 16) as usize);
-        let decoration = match op {
-            OP_DECORATE => 2,
-            OP_MEMBER_DECORATE => 3,
-            OP_FUNCTION => return false,
-            _ => length,
-        };
-        if length == 0 {
-            return false;
+        if op == OP_FUNCTION || length == 0 {
+            return None;
         }
-        if decoration < length && words.get(at + decoration) == Some(&Decoration::XFB_BUFFER.0) {
-            return true;
-        }
-        at += length;
-    }
-    false
+        let (inst, behind) = rest.split_at_checked(length)?;
+        rest = behind;
+        Some((op, &inst[1..]))
+    })
 }
 
 /// Returns the words of a module that is being created.

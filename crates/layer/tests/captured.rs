@@ -101,8 +101,11 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
     let refuses = setting(c"refuse", "on");
     let of_portability = setting(c"portability", "on");
     let words = discarding::words(VERTEX);
-    let geometry = discarding::compiled(GEOMETRY, ShaderStage::Geometry);
-    let geometry = [(vk::ShaderStageFlags::GEOMETRY, geometry)];
+    let branches = GEOMETRY.replace("EmitVertex()", "if (gl_PrimitiveIDIn > 0) EmitVertex()");
+    let [geometry, uncounted] = [GEOMETRY, &branches].map(|source| {
+        let words = discarding::compiled(source, ShaderStage::Geometry);
+        [(vk::ShaderStageFlags::GEOMETRY, words)]
+    });
     let refused = Err(vk::Result::ERROR_UNKNOWN);
     for (settings, of_constants, of_geometry) in [
         (&[FORCED[0], of_portability][..], Ok(()), Ok(())),
@@ -123,7 +126,10 @@ fn what_cannot_be_captured_is_drawn_or_refused() {
         for (vertex, later, ranges, expected) in [
             (&words, &[][..], &[][..], Ok(())),
             (&words, &[], &[range], of_constants),
-            (&words, &geometry, &[], of_geometry),
+            // A geometry stage reads its address from push constants, and must emit a constant number of primitives.
+            (&words, &geometry, &[], Ok(())),
+            (&words, &geometry, &[range], of_geometry),
+            (&words, &uncounted, &[], of_geometry),
             // A shader without captured outputs captures nothing, which is correct.
             (&without_outputs(), &[], &[], Ok(())),
         ] {

@@ -93,6 +93,7 @@ fn random_streams_are_captured_as_by_the_driver() {
             assert_eq!(differences, [""; 0], "stream {number}: {stream:#?}");
             if stream.look.divisor.is_some() && !elsewhere.has_divisors
                 || stream.look.numbered && !elsewhere.numbers_draws
+                || stream.look.geometry.is_some() && !elsewhere.has_geometry
             {
                 continue;
             }
@@ -156,7 +157,9 @@ fn rendering_resumed_in_one_submission_is_reported_as_lost() {
     let able = Able::new(&instance, LAVAPIPE);
     let mut noise = noise();
     let mut streams = std::iter::repeat_with(|| Stream::random(&mut noise));
-    let mut stream = streams.find(|stream| stream.is_resumed()).expect("there are some");
+    // Debian's validation layer crashes if such streams wait with barriers.
+    let is_fit = |stream: &Stream| stream.is_resumed() && stream.waits == case::Waits::Event;
+    let mut stream = streams.find(is_fit).expect("there are some");
     (stream.simultaneous, stream.submissions) = (true, 1);
     for together in [false, true] {
         // SAFETY: all objects are created, used, waited for and destroyed in this order.

@@ -71,6 +71,11 @@ impl RecordedDraw {
         matches!(self.arguments, DrawArguments::Direct { .. })
     }
 
+    /// Returns whether the draw is one of several draws of a command, or may be.
+    pub(crate) fn is_multi(&self) -> bool {
+        self.draws > 1 || matches!(self.arguments, DrawArguments::Direct { number: 1.., .. })
+    }
+
     /// Returns the arguments for the counter pass, or `None` if a buffer has no address.
     pub(crate) fn arguments(&self, device: &Driver, emulator: &Emulator) -> Option<Arguments> {
         let at = |(buffer, offset)| emulator.place(device, buffer, offset).map(|(place, _)| place);

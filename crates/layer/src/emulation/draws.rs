@@ -104,19 +104,35 @@ impl Recording {
         let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
         let [of_feedback, of_generated] = if has_others { [0; 2] } else { self.counted };
         let is_counted = of_generated != 0 && !emulator.driver_counts;
-        let counted_views = if is_counted { self.view_count(emulator) } else { 0 };
+        let variant = self.variant((device, emulator), &graphics, (indices.is_some(), is_counted));
+        // A geometry stage decides how many primitives there are.
+        let has_geometry = info.has_geometry();
+        let emitted = variant.as_ref().and_then(|variant| variant.emitted);
+        draws.geometry = emitted.map(|emitted| counter_pass::Geometry {
+            topology: emitted.topology,
+            primitives: emitted.primitives,
+            indexed: call.indexed,
+        });
+        let is_known = !has_geometry || emitted.is_some();
+        let counted_views = if is_counted && is_known { self.view_count(emulator) } else { 0 };
         for _ in 0..counted_views {
             self.push(job(draws.clone(), of_generated));
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
-        let Some(variant) = self.variant((device, emulator), &graphics, indices.is_some()) else {
+        let Some(variant) = variant.filter(|_| self.active.is_some()) else {
             if !is_counted || self.active.is_some() {
-                self.push(job(draws, self.active.map_or(0, |_| of_feedback)));
+                let query = self.active.filter(|_| is_known).map_or(0, |_| of_feedback);
+                self.push(job(draws, query));
             }
             return Ok(done);
         };
-        // The driver also counts the points that the layer draws, so the counter pass counts them for subtraction.
-        let points = (of_generated != 0 && emulator.driver_counts).then(|| {
+        if emitted.is_some_and(|emitted| emitted.reads_draw_index) && call.is_multi() {
+            return Err("its shader reads the number of a draw in a multi-draw".to_owned());
+        }
+        // The driver also counts the points that the layer draws, so the counter pass counts them for subtraction. A
+        // geometry stage that captures emits nothing.
+        let driver_counts = of_generated != 0 && emulator.driver_counts;
+        let points = (driver_counts && !has_geometry).then(|| {
             let topology = Topology::PointList;
             job(counter_pass::Draws { topology, segments: None, ..draws.clone() }, of_generated)
         });
@@ -145,10 +161,10 @@ impl Recording {
         }
         // Nothing can fail from here on, so the counts include only points that are drawn.
         // If the driver counts this draw, it must be recorded.
-        let is_whole = self.discards(info) && !variant.stores && points.is_none();
+        let is_whole = self.discards(info) && !variant.stores && !driver_counts;
         points.into_iter().chain([job(draws, of_feedback)]).for_each(|job| self.push(job));
         // SAFETY: guaranteed by the caller.
-        unsafe { self.draw_points((device, emulator), commands, &call, drawn) };
+        unsafe { self.draw_capture((device, emulator), commands, &call, drawn) };
         Ok(Done { is_whole, ..done })
     }
 
@@ -161,9 +177,9 @@ impl Recording {
         })
     }
 
-    /// Draws the points of a capture. Another command that needs the application's pipeline [restores](Self::restore)
+    /// Draws the points of a capture, or the primitives for a geometry stage that captures. Another command that needs the application's pipeline [restores](Self::restore)
     /// it, so that captures in a row bind their pipeline once.
-    unsafe fn draw_points(
+    unsafe fn draw_capture(
         &mut self,
         (device, emulator): (&Driver, &Emulator),
         commands: vk::CommandBuffer,
@@ -192,26 +208,36 @@ impl Recording {
         }
     }
 
-    /// Returns the variant that captures a draw with the current state, if a capture is active.
+    /// Returns the variant that captures a draw with the current state, if a capture is active, or if the draw is
+    /// counted and has a geometry stage.
     fn variant(
         &mut self,
         device: (&Driver, &Emulator),
         graphics: &Graphics,
-        is_indexed: bool,
+        (is_indexed, is_counted): (bool, bool),
     ) -> Option<Arc<Variant>> {
         let info = &graphics.info;
-        self.active?;
+        if self.active.is_none() && !(is_counted && info.has_geometry()) {
+            return None;
+        }
         let (version, which) = (self.version, usize::from(is_indexed));
         let prepared = self.prepared[which].as_ref().filter(|one| one.version == version);
         if let Some(prepared) = prepared {
             return Some(Arc::clone(&prepared.variant));
         }
-        info.stages.as_ref().filter(|stages| !stages.has_others)?.vertex.as_ref()?;
+        let captured = info.stages.as_ref()?.captured.as_ref()?;
         let is_bound = info.layout.as_ref()?.addresses == Some(Addresses::Bound);
-        let key = Key {
-            topology: self.topology(info),
-            restarts: is_indexed.then(|| self.restarts(info)),
-            pulled: (is_indexed || is_bound).then(|| self.input(info)),
+        // The device fetches the vertices for a geometry stage, so its variant takes all draws.
+        let key = match captured.geometry {
+            Some(_) => Key {
+                topology: info.assembly.map_or(0, |(input, _)| input.as_raw().cast_unsigned()),
+                ..Key::default()
+            },
+            None => Key {
+                topology: self.topology(info),
+                restarts: is_indexed.then(|| self.restarts(info)),
+                pulled: (is_indexed || is_bound).then(|| self.input(info)),
+            },
         };
         let variant = graphics.variant(device, key, self.scope.pass())?;
         let prepared = Prepared { version, variant: Arc::clone(&variant), template: None };
@@ -243,6 +269,7 @@ impl Recording {
             commands: 0,
             groups: 0,
             segments: None,
+            geometry: None,
         };
         if let Some(indices) = indices.filter(|_| self.restarts(info)) {
             draws.segments = Some(self.segments(device, emulator, call, indices).map_err(lost)?);
@@ -365,7 +392,17 @@ impl Drawn<'_> {
 
     unsafe fn draw(&self, device: &Driver, commands: vk::CommandBuffer, call: &RecordedDraw) {
         let next = &device.next;
-        let (Some(draw), Some(indirect)) = (next.cmd_draw, next.cmd_draw_indirect) else { return };
+        // Points are not indexed, because the shader reads the indices.
+        let is_indexed = call.indexed && self.variant.emitted.is_some();
+        let indirect = match is_indexed {
+            true => next.cmd_draw_indexed_indirect,
+            false => next.cmd_draw_indirect,
+        };
+        let (Some(draw), Some(draw_indexed), Some(indirect)) =
+            (next.cmd_draw, next.cmd_draw_indexed, indirect)
+        else {
+            return;
+        };
         // SAFETY: guaranteed by the caller.
         unsafe {
             // Each draw has its own addresses, and its arguments come from the host or from the counter pass.
@@ -378,10 +415,20 @@ impl Drawn<'_> {
                     }
                     (
                         None,
-                        DrawArguments::Direct { count, instances, first, first_instance, .. },
-                    ) => {
-                        draw(commands, count, instances, first, first_instance);
-                    }
+                        DrawArguments::Direct {
+                            count,
+                            instances,
+                            first,
+                            vertex_offset: offset,
+                            first_instance,
+                            ..
+                        },
+                    ) => match is_indexed {
+                        true => {
+                            draw_indexed(commands, count, instances, first, offset, first_instance);
+                        }
+                        false => draw(commands, count, instances, first, first_instance),
+                    },
                     (None, _) => {}
                 }
             }

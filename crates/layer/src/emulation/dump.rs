@@ -1,5 +1,6 @@
 //! The files that the setting `dump` writes for a capture: its shader before and after lowering, and its plan.
 
+use crate::emulation::variants::Emitted;
 use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use std::fmt::Write as _;
@@ -7,8 +8,8 @@ use std::fs;
 use std::io::Result;
 use std::path::Path;
 
-/// A capturing variant of a pipeline.
-pub(super) struct Captured<'c> {
+/// A capturing variant of a pipeline, as the setting writes it.
+pub(super) struct Dumped<'c> {
     /// The pipeline's number among the capturing pipelines.
     pub(super) number: u32,
     pub(super) topology: Topology,
@@ -16,9 +17,11 @@ pub(super) struct Captured<'c> {
     pub(super) restarts: Option<bool>,
     /// Whether the shader pulls attributes from buffers.
     pub(super) pulls: bool,
+    /// What the geometry stage emits, if it captures.
+    pub(super) emitted: Option<&'c Emitted>,
     pub(super) entry: &'c str,
-    /// The shader before and after lowering.
-    pub(super) shaders: [&'c [u32]; 2],
+    /// The shaders before and after lowering, with the ends of their file names.
+    pub(super) shaders: Vec<(&'static str, &'c [u32])>,
     /// The host parameters of the lowered shader.
     pub(super) host: &'c [HostParams],
     /// The number of bytes per vertex in each transform feedback buffer.
@@ -27,14 +30,14 @@ pub(super) struct Captured<'c> {
     pub(super) stores: bool,
 }
 
-impl Captured<'_> {
+impl Dumped<'_> {
     pub(super) fn dump(&self, folder: &Path) -> Result<()> {
         let mut name = format!("{:04}-{:?}", self.number, self.topology);
         if let Some(restarts) = self.restarts {
             name += if restarts { "-restarted" } else { "-indexed" };
         }
         fs::create_dir_all(folder)?;
-        for (which, words) in ["before", "after"].into_iter().zip(self.shaders) {
+        for (which, words) in &self.shaders {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
             fs::write(folder.join(format!("{name}.{which}.spv")), bytes)?;
         }
@@ -46,6 +49,7 @@ impl Captured<'_> {
         // The input of the shader.
         let mut text = format!("entry point {}, {:?}", self.entry, self.topology);
         text += match self.restarts {
+            _ if self.emitted.is_some() => ": the geometry stage captures",
             None if self.pulls => ": the shader fetches attributes",
             None => ": the pipeline fetches attributes",
             Some(false) => " with indices: the shader fetches indices and attributes",
@@ -55,7 +59,12 @@ impl Captured<'_> {
         };
         // The commands in order.
         text += "\ndispatch the counter pass before the render pass, with the job of this draw\n";
-        text += "draw points without rasterization, one for each vertex, or for each index of an indexed draw\n";
+        text += match self.emitted {
+            Some(_) => "draw as the application does, without rasterization\n",
+            None => {
+                "draw points without rasterization, one for each vertex, or for each index of an indexed draw\n"
+            }
+        };
         text += match self.stores {
             true => "always draw as the application does: its shader stores\n",
             false => "draw as the application does, unless it discards rasterization\n",

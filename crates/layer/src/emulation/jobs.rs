@@ -269,6 +269,7 @@ mod tests {
             commands,
             groups: 0,
             segments: None,
+            geometry: None,
         };
         Job { draws: Some(draws), ..Job::default() }
     }

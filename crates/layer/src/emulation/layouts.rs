@@ -45,15 +45,17 @@ impl Drop for Layout {
     }
 }
 
-/// Returns the merged range and the offset of the addresses in it, or `None` if it exceeds the limit `most`.
+/// Returns the merged range and the offset of the addresses in it, or `None` if it exceeds the limit `most`. Shaders of
+/// the stages `captures` read the addresses.
 pub(crate) fn merged(
     ranges: &[vk::PushConstantRange],
+    captures: ShaderStageFlags,
     most: u32,
 ) -> Option<(vk::PushConstantRange, u32)> {
     let end = ranges.iter().map(|range| range.offset + range.size).max().unwrap_or(0);
     let at = end.next_multiple_of(4);
     let size = at + ADDRESSES;
-    let stages = ranges.iter().fold(ShaderStageFlags::VERTEX, |all, one| all | one.stage_flags);
+    let stages = ranges.iter().fold(captures, |all, one| all | one.stage_flags);
     let range = vk::PushConstantRange { stage_flags: stages, offset: 0, size };
     (size <= most).then_some((range, at))
 }
@@ -140,7 +142,7 @@ mod tests {
         let (vertex, fragment) = (ShaderStageFlags::VERTEX, ShaderStageFlags::FRAGMENT);
         let of = |ranges: &[_], most| {
             let of = |(one, at): (vk::PushConstantRange, u32)| (one.stage_flags, one.size, at);
-            merged(ranges, most).map(of)
+            merged(ranges, vertex, most).map(of)
         };
         assert_eq!(of(&[], 128), Some((vertex, 16, 0)));
         let ranges = [range(fragment, 0, 24), range(ShaderStageFlags::COMPUTE, 8, 4)];

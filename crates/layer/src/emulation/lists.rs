@@ -33,7 +33,7 @@ impl Recording {
         let mut before = Stage::COMPUTE_SHADER | sources;
         if self.is_shared {
             // Pending draws may read the memory that this dispatch overwrites.
-            before |= Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT;
+            before |= emulator.capturing_stages() | Stage::DRAW_INDIRECT;
         }
         if self.tables.is_some() {
             // Draws of earlier passes read tables in the pool.
@@ -45,8 +45,9 @@ impl Recording {
             true => AccessFlags::SHADER_WRITE,
             false => AccessFlags::MEMORY_WRITE,
         };
+        let captures = emulator.capturing_stages();
         let behind = (
-            Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT | Stage::COMPUTE_SHADER | Stage::HOST,
+            captures | Stage::DRAW_INDIRECT | Stage::COMPUTE_SHADER | Stage::HOST,
             access | AccessFlags::INDIRECT_COMMAND_READ | AccessFlags::HOST_READ,
         );
         let own = (Stage::COMPUTE_SHADER, AccessFlags::SHADER_WRITE);

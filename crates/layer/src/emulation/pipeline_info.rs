@@ -6,6 +6,7 @@ use crate::pnext::find;
 use crate::settings::slice;
 use crate::spirv;
 use ash::vk::{self, DynamicState, Handle as _, ShaderStageFlags};
+use polyshade::transform_feedback::Options;
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -35,17 +36,24 @@ pub(crate) struct Raster {
 /// The pre-rasterization stages.
 #[derive(Clone, Default)]
 pub(crate) struct Stages {
-    /// The vertex shader, if it captures.
-    pub(crate) vertex: Option<Arc<VertexStage>>,
-    /// Whether later stages exist. Their outputs would be captured instead.
+    /// The shaders of a capture, if the last stage captures.
+    pub(crate) captured: Option<Captured>,
+    /// Whether stages after the vertex stage exist that are not in `captured`. Their outputs would be captured instead.
     pub(crate) has_others: bool,
-    /// Whether one of the later stages captures.
+    /// Whether one of these stages captures.
     pub(crate) others_capture: bool,
     pub(crate) discard: bool,
     pub(crate) provokes_last: bool,
 }
 
-pub(crate) struct VertexStage {
+/// The shaders of a capture. The last one captures.
+#[derive(Clone)]
+pub(crate) struct Captured {
+    pub(crate) vertex: Arc<Shader>,
+    pub(crate) geometry: Option<Arc<Shader>>,
+}
+
+pub(crate) struct Shader {
     pub(crate) words: Words,
     pub(crate) entry: String,
     /// The map entries and the data of the specialization constants.
@@ -173,6 +181,12 @@ impl PipelineInfo {
         }
     }
 
+    /// Returns whether a geometry stage captures.
+    pub(crate) fn has_geometry(&self) -> bool {
+        let captured = self.stages.as_ref().and_then(|stages| stages.captured.as_ref());
+        captured.is_some_and(|captured| captured.geometry.is_some())
+    }
+
     /// Returns whether a capture sets rasterizer discard by a command. lavapipe 22.3 forgets the application's
     /// dynamic state when a pipeline with static rasterizer discard is bound.
     pub(crate) fn discards_dynamically(&self, emulator: &Emulator) -> bool {
@@ -210,16 +224,31 @@ impl Stages {
         let mut stages = Self::default();
         // SAFETY: the structure is valid.
         unsafe {
-            for stage in slice(info.p_stages, info.stage_count) {
-                match stage.stage {
-                    ShaderStageFlags::VERTEX => stages.vertex = VertexStage::read(emulator, stage),
-                    ShaderStageFlags::FRAGMENT => {}
-                    _ => {
-                        stages.has_others = true;
-                        stages.others_capture |= VertexStage::read(emulator, stage).is_some();
-                    }
+            // The last stage before rasterization captures.
+            let all = slice(info.p_stages, info.stage_count);
+            let vertex = all.iter().find(|stage| stage.stage == ShaderStageFlags::VERTEX);
+            let vertex = vertex.and_then(|stage| Shader::read(emulator, stage));
+            let before = ShaderStageFlags::VERTEX | ShaderStageFlags::FRAGMENT;
+            let others = all.iter().filter(|stage| !before.contains(stage.stage));
+            let others: Vec<_> = others
+                .map(|stage| {
+                    let shader = Shader::read(emulator, stage);
+                    (stage.stage, shader.filter(|shader| spirv::captures(&shader.words)))
+                })
+                .collect();
+            stages.captured = match (&others[..], vertex) {
+                ([], Some(vertex)) if spirv::captures(&vertex.words) => {
+                    Some(Captured { vertex, geometry: None })
                 }
-            }
+                ([(ShaderStageFlags::GEOMETRY, Some(geometry))], Some(vertex)) => {
+                    Some(Captured { vertex, geometry: Some(Arc::clone(geometry)) })
+                }
+                _ => {
+                    stages.has_others = !others.is_empty();
+                    stages.others_capture = others.iter().any(|(_, shader)| shader.is_some());
+                    None
+                }
+            };
             if let Some(state) = info.p_rasterization_state.as_ref() {
                 stages.discard = state.rasterizer_discard_enable == vk::TRUE;
                 stages.provokes_last = find::<Provoking>(state.p_next).is_some_and(|mode| {
@@ -231,7 +260,24 @@ impl Stages {
     }
 }
 
-impl VertexStage {
+impl Shader {
+    /// Gives `options` the values of the specialization constants that the shader has.
+    pub(crate) fn specialized(&self, options: Options) -> Options {
+        let (entries, data) = &self.constants;
+        let known = entries.iter().filter(|one| spirv::specializes(&self.words, one.constant_id));
+        known.fold(options, |options, one| {
+            let bytes = data.get(one.offset as usize..).unwrap_or_default();
+            let bytes = bytes.iter().take(one.size.min(8));
+            let bits = bytes.rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+            options.specialize(one.constant_id, bits)
+        })
+    }
+
+    /// Returns a shader if its words are kept: it captures, or may precede a capture.
+    ///
+    /// # Safety
+    ///
+    /// The structure is valid.
     unsafe fn read(
         emulator: &Emulator,
         stage: &vk::PipelineShaderStageCreateInfo<'static>,
@@ -241,13 +287,10 @@ impl VertexStage {
         unsafe {
             let inline = find::<Code>(stage.p_next).map(|code| spirv::words(&*code));
             let words = match inline.filter(|_| stage.module == vk::ShaderModule::null()) {
-                Some(words) if spirv::mentions_feedback(words) => words.into(),
+                Some(words) if emulator.keeps(words) => words.into(),
                 Some(_) => return None,
                 None => Arc::clone(emulator.modules.get(stage.module.as_raw())?),
             };
-            if !spirv::captures(&words) {
-                return None;
-            }
             let entry = CStr::from_ptr(stage.p_name).to_string_lossy().into_owned();
             let constants = stage.p_specialization_info.as_ref().map(|info| {
                 let entries = slice(info.p_map_entries, info.map_entry_count).to_vec();

@@ -89,12 +89,18 @@ impl Recording {
     /// # Safety
     ///
     /// The recording belongs to the command buffer, and no render pass is active, except in a secondary command buffer.
-    pub(crate) unsafe fn end(&self, device: &Driver, commands: vk::CommandBuffer) {
+    pub(crate) unsafe fn end(
+        &self,
+        device: &Driver,
+        emulator: &Emulator,
+        commands: vk::CommandBuffer,
+    ) {
         // Vulkan allows no barrier before suspended rendering is resumed. The command buffer that ends it records one.
         let is_suspended =
             self.suspended.is_some() || self.resumed.as_ref().is_some_and(|one| one.is_suspended);
         if self.reads_shared && !is_suspended {
-            let (draws, none) = (Stage::VERTEX_SHADER | Stage::DRAW_INDIRECT, Default::default());
+            let draws = emulator.capturing_stages() | Stage::DRAW_INDIRECT;
+            let none = Default::default();
             // SAFETY: guaranteed by the caller.
             unsafe { barrier(device, commands, (draws, none), (Stage::COMPUTE_SHADER, none)) };
         }

@@ -1,16 +1,21 @@
 //! The capturing variants of pipelines, created when a draw first needs them and kept with the original pipeline.
 
 use crate::driver::Driver;
-use crate::emulation::dump::Captured;
+use crate::emulation::dump::Dumped;
 use crate::emulation::layouts::{Addresses, Layout};
-use crate::emulation::pipeline_info::{Info, PipelineInfo, Raster, VertexInput, VertexStage, rate};
+use crate::emulation::pipeline_info::{
+    Captured, Info, PipelineInfo, Raster, Shader, VertexInput, rate,
+};
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
+use crate::spirv;
 use ash::vk::{self, DynamicState, Handle as _};
 use polyshade::host::{self, AddressSource, ParamSource, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, MAX_BUFFERS, Topology, Variant as CaptureVariant};
+use polyshade::transform_feedback::{
+    self, MAX_BUFFERS, ProvokingVertex, Topology, Variant as CaptureVariant, geometry,
+};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
 use std::collections::HashMap;
@@ -27,10 +32,11 @@ pub(crate) struct Graphics {
     variants: Variants,
 }
 
-/// The reason why pipelines with tessellation, geometry or mesh stages are not captured.
-pub(crate) const OTHER_STAGES: &str = "tessellation, geometry and mesh stages are not captured yet";
+/// The reason why pipelines with tessellation or mesh stages are not captured.
+pub(crate) const OTHER_STAGES: &str =
+    "pipelines with tessellation or mesh stages are not captured yet";
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Key {
     pub(crate) topology: u32,
     /// For indexed draws, whether primitive restart is enabled.
@@ -49,6 +55,19 @@ pub(crate) struct Variant {
     pub(crate) strides: [u32; MAX_BUFFERS],
     /// Whether the original draw is needed because the shader stores to memory, even if nothing is rasterized.
     pub(crate) stores: bool,
+    /// What the geometry stage emits, if it captures. The variant then takes the draws of the application, not points.
+    pub(crate) emitted: Option<Emitted>,
+}
+
+/// What a geometry stage emits.
+#[derive(Clone, Copy)]
+pub(crate) struct Emitted {
+    /// A list.
+    pub(crate) topology: Topology,
+    /// The number of primitives for each input primitive.
+    pub(crate) primitives: u32,
+    /// Whether a shader reads the number of a draw in a multi-draw.
+    pub(crate) reads_draw_index: bool,
 }
 
 /// The variants of a pipeline. `None` marks a variant that could not be created; the layer does not try again.
@@ -75,11 +94,17 @@ impl Graphics {
         // A failure is logged once and remembered.
         let made = caught(|| make((device, emulator), self, &key, pass));
         let made = made.and_then(|made| made).map(Arc::new).map_err(|why| {
-            let words = info.stages.iter().flat_map(|one| &one.vertex).map(|one| one.words.len());
-            let words = words.sum::<usize>();
+            let captured = info.stages.iter().find_map(|stages| stages.captured.as_ref());
+            let captured = captured.map_or(("vertex", 0), |captured| match &captured.geometry {
+                Some(geometry) => ("geometry", geometry.words.len()),
+                None => ("vertex", captured.vertex.words.len()),
+            });
+            let (stage, words) = captured;
             device.log.say(
                 Level::Error,
-                format_args!("a vertex shader of {words} words draws, but captures nothing: {why}"),
+                format_args!(
+                    "a {stage} shader of {words} words draws, but captures nothing: {why}"
+                ),
             );
         });
         let made = made.ok();
@@ -102,8 +127,8 @@ impl Graphics {
         let pulled = (layout.addresses == Some(Addresses::Bound))
             .then(|| info.input.as_deref().cloned().unwrap_or_default());
         let key = Key { topology, restarts: None, pulled };
-        let stage = stages.vertex.as_ref()?;
-        caught(|| lowered(stage, layout, &key)).and_then(|lowered| lowered).err()
+        let captured = stages.captured.as_ref()?;
+        caught(|| lowered((captured, info), layout, &key)).and_then(|lowered| lowered).err()
     }
 
     /// Destroys the pipelines of the variants. No pending commands may use them.
@@ -119,14 +144,17 @@ impl Graphics {
     }
 }
 
+/// The capturing shaders of a variant.
 struct Lowered {
-    words: Vec<u32>,
+    vertex: Vec<u32>,
+    geometry: Option<Vec<u32>>,
     /// The host parameters of the capture, then the host parameters of vertex pulling.
     host: Vec<host::HostParams>,
     capture: Vec<CaptureParam>,
     pulled: Vec<PullingParam>,
     strides: [u32; MAX_BUFFERS],
     stores: bool,
+    emitted: Option<Emitted>,
 }
 
 /// Runs a function and turns a panic into an error, so that the application keeps running.
@@ -141,45 +169,67 @@ fn make(
     pass: Option<(vk::RenderPass, u32)>,
 ) -> Result<Variant, String> {
     let info = &graphics.info;
-    let stage = info.stages.as_ref().and_then(|one| one.vertex.as_ref());
-    let (Some(stage), Some(layout)) = (stage, &info.layout) else {
+    let captured = info.stages.as_ref().and_then(|stages| stages.captured.as_ref());
+    let (Some(captured), Some(layout)) = (captured, &info.layout) else {
         return Err("its pipeline has no layout".to_owned());
     };
-    let lowered = lowered(stage, layout, key)?;
+    let lowered = lowered((captured, info), layout, key)?;
     // With the setting `dump`, write the shaders and the plan.
     if let Some(folder) = &emulator.debugging.dump {
-        let captured = Captured {
-            number: graphics.number,
-            topology: topology(key.topology),
-            restarts: key.restarts,
-            pulls: key.pulled.is_some(),
-            entry: &stage.entry,
-            shaders: [&stage.words, &lowered.words],
-            host: &lowered.host,
-            strides: lowered.strides,
-            stores: lowered.stores,
-        };
-        let written = captured.dump(folder);
+        let written = dumped(graphics.number, captured, key, &lowered).dump(folder);
         if let Err(error) = written {
             device.fault(format_args!("setting dump: {}: {error}", folder.display()));
         }
     }
-    let pipeline = pipeline((device, emulator), info, stage, layout, &lowered.words, key, pass)
+    let pipeline = pipeline((device, emulator), info, (captured, &lowered), layout, key, pass)
         .map_err(|error| format!("vkCreateGraphicsPipelines: {error}"))?;
-    let Lowered { capture, pulled, strides, stores, .. } = lowered;
-    Ok(Variant { pipeline, words: capture, pulled, strides, stores })
+    let Lowered { capture, pulled, strides, stores, emitted, .. } = lowered;
+    Ok(Variant { pipeline, words: capture, pulled, strides, stores, emitted })
 }
 
-/// Lowers the shader for captures. Fails if the pipeline layout has no place for the addresses.
-fn lowered(stage: &VertexStage, layout: &Layout, key: &Key) -> Result<Lowered, String> {
+fn dumped<'c>(number: u32, captured: &'c Captured, key: &Key, lowered: &'c Lowered) -> Dumped<'c> {
+    let Captured { vertex, geometry } = captured;
+    let mut shaders = vec![("before", &vertex.words[..]), ("after", &lowered.vertex[..])];
+    if let (Some(before), Some(after)) = (geometry, &lowered.geometry) {
+        shaders.extend([("geometry.before", &before.words[..]), ("geometry.after", after)]);
+    }
+    Dumped {
+        number,
+        topology: topology(key.topology),
+        restarts: key.restarts,
+        pulls: key.pulled.is_some(),
+        emitted: lowered.emitted.as_ref(),
+        entry: &geometry.as_ref().unwrap_or(vertex).entry,
+        shaders,
+        host: &lowered.host,
+        strides: lowered.strides,
+        stores: lowered.stores,
+    }
+}
+
+/// Lowers the shaders for captures. Fails if the pipeline layout has no place for the addresses.
+fn lowered(
+    (captured, info): (&Captured, &PipelineInfo),
+    layout: &Layout,
+    key: &Key,
+) -> Result<Lowered, String> {
     let addresses = layout.addresses.ok_or(
         "the push constants have no 16 free bytes, and portability drivers do not support vertex buffers with stride 0",
     )?;
-    lower(stage, key, addresses).map_err(|error| error.to_string())
+    let lowered = match &captured.geometry {
+        None => lower(&captured.vertex, key, addresses),
+        Some(geometry) => {
+            let Addresses::Pushed(at) = addresses else {
+                return Err("the push constants have no 16 free bytes".to_owned());
+            };
+            lower_geometry((&captured.vertex, geometry), info, at)
+        }
+    };
+    lowered.map_err(|error| error.to_string())
 }
 
 /// Lowers the shader. It reads two addresses: first the vertex-pulling parameters, then the capture parameters.
-fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
+fn lower(stage: &Shader, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
     let address = |number| {
         ParamSource::Address(match addresses {
             Addresses::Pushed(at) => AddressSource::PushConstant { offset: at + 8 * number },
@@ -224,13 +274,85 @@ fn lower(stage: &VertexStage, key: &Key, addresses: Addresses) -> Result<Lowered
         Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
     };
     let (variant, words) = variant;
+    let (strides, capture) = (strides(&variant.result), CaptureParam::all(&words, topology));
+    host.insert(0, words);
+    let vertex = variant.module.into_words();
+    Ok(Lowered { vertex, geometry: None, host, capture, pulled, strides, stores, emitted: None })
+}
+
+/// Lowers a vertex shader and the geometry shader that captures. The geometry shader reads the address of the capture
+/// parameters, after the address of the vertex-pulling parameters, which it does not have.
+fn lower_geometry(
+    (vertex, geometry): (&Shader, &Shader),
+    info: &PipelineInfo,
+    at: u32,
+) -> Result<Lowered, Error> {
+    let target =
+        |shader: &Shader, stage| Target::new(shader.entry.as_str()).stage(stage).names(false);
+    let targets =
+        (target(vertex, ExecutionModel::VERTEX), target(geometry, ExecutionModel::GEOMETRY));
+    let address = AddressSource::PushConstant { offset: at + 8 };
+    let options = transform_feedback::Options::new()
+        .decorated()
+        .unbound_buffers()
+        .params(ParamSource::Address(address));
+    let reads_draw_index = spirv::reads_draw_index(&vertex.words);
+    let (vertex, module) = (Module::parse(&vertex.words)?, Module::parse(&geometry.words)?);
+    let captured = |options: &transform_feedback::Options| {
+        let before = geometry::vertex(&vertex, targets.0.clone(), options)?;
+        // The values of specialization constants may decide how many primitives are emitted.
+        let options = geometry.specialized(options.clone());
+        let lowered = geometry::capture(&module, targets.1.clone(), &before.result, &options)?;
+        Ok::<_, Error>((before.module.into_words(), lowered.into_owned()))
+    };
+    // If a shader itself stores to memory, only the original draw does these stores.
+    let ((vertex, lowered), stores) = match captured(&options) {
+        Ok(shaders) => (shaders, false),
+        Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
+    };
+    let (input, _) = info.assembly.unwrap_or_default();
+    let input = topology(input.as_raw().cast_unsigned());
+    let emitted = Emitted::of(&lowered.result, input, reads_draw_index)?;
+    let (strides, host) = (strides(&lowered.result), lowered.params);
+    let capture = host.iter().flat_map(|words| CaptureParam::all(words, emitted.topology));
+    let capture = capture.collect();
+    let geometry = Some(lowered.module.into_words());
+    let (pulled, emitted) = (Vec::new(), Some(emitted));
+    Ok(Lowered { vertex, geometry, host, capture, pulled, strides, stores, emitted })
+}
+
+/// Returns the number of bytes per vertex in each transform feedback buffer.
+fn strides(layout: &transform_feedback::Layout) -> [u32; MAX_BUFFERS] {
     let mut strides = [0; MAX_BUFFERS];
-    for (stride, buffer) in strides.iter_mut().zip(&variant.result.buffers) {
+    for (stride, buffer) in strides.iter_mut().zip(&layout.buffers) {
         *stride = if buffer.captured.is_empty() { 0 } else { buffer.stride };
     }
-    let capture = CaptureParam::all(&words, topology);
-    host.insert(0, words);
-    Ok(Lowered { words: variant.module.into_words(), host, capture, pulled, strides, stores })
+    strides
+}
+
+impl Emitted {
+    /// Returns what the geometry stage of a layout emits for one primitive of this topology.
+    fn of(
+        layout: &transform_feedback::Layout,
+        input: Topology,
+        reads_draw_index: bool,
+    ) -> Result<Self, Error> {
+        let vertex_count = (1..=6).find(|count| input.primitives(*count) == 1);
+        let draw = transform_feedback::Draw {
+            topology: input,
+            provoking_vertex: ProvokingVertex::First,
+            first_vertex: 0,
+            vertex_count: vertex_count.unwrap_or(1),
+            first_instance: 0,
+            instance_count: 1,
+            draw_index: 0,
+            indices: None,
+        };
+        let emitted = layout.primitives_emitted(&draw)?;
+        let [primitives, ..] = emitted.expect("the number does not depend on a table");
+        let topology = layout.emitted_topology().expect("the layout is of a geometry stage");
+        Ok(Self { topology, primitives, reads_draw_index })
+    }
 }
 
 /// Returns the vertex-pulling options for a vertex input state.
@@ -264,21 +386,34 @@ pub(crate) const DISTURBED: [DynamicState; 3] = [
 fn pipeline(
     (device, emulator): (&Driver, &Emulator),
     info: &PipelineInfo,
-    stage: &VertexStage,
+    (captured, lowered): (&Captured, &Lowered),
     layout: &Layout,
-    words: &[u32],
     key: &Key,
     pass: Option<(vk::RenderPass, u32)>,
 ) -> Result<vk::Pipeline, vk::Result> {
     let lost = vk::Result::ERROR_INITIALIZATION_FAILED;
-    let create_module = device.next.create_shader_module.ok_or(lost)?;
     let create = device.next.create_graphics_pipelines.ok_or(lost)?;
-    let entry = CString::new(stage.entry.as_str()).map_err(|_| lost)?;
-    let (entries, data) = &stage.constants;
-    let constants = vk::SpecializationInfo::default().map_entries(entries).data(data);
+    let shaders = [
+        Some((vk::ShaderStageFlags::VERTEX, &captured.vertex, &lowered.vertex)),
+        captured
+            .geometry
+            .as_ref()
+            .zip(lowered.geometry.as_ref())
+            .map(|(shader, words)| (vk::ShaderStageFlags::GEOMETRY, shader, words)),
+    ];
+    let shaders = shaders.into_iter().flatten();
+    let shaders = shaders.map(|(stage, shader, words)| Made::new(device, stage, shader, words));
+    let shaders = shaders.collect::<Result<Vec<_>, _>>()?;
+    let constants: Vec<_> = shaders.iter().map(Made::constants).collect();
+    let stages: Vec<_> =
+        shaders.iter().zip(&constants).map(|(shader, constants)| shader.stage(constants)).collect();
     let is_dynamic = info.discards_dynamically(emulator);
     let own = is_dynamic.then_some(DynamicState::RASTERIZER_DISCARD_ENABLE);
-    let kept = info.dynamic.iter().copied().filter(|state| !DISTURBED.contains(state));
+    let disturbed = match captured.geometry {
+        Some(_) => &[DynamicState::RASTERIZER_DISCARD_ENABLE][..],
+        None => &DISTURBED,
+    };
+    let kept = info.dynamic.iter().copied().filter(|state| !disturbed.contains(state));
     let dynamic: Vec<_> = kept.chain(own).collect();
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
     let input = match &key.pulled {
@@ -290,7 +425,14 @@ fn pipeline(
     let mut divisors = vk::PipelineVertexInputDivisorStateCreateInfoKHR::default()
         .vertex_binding_divisors(&input.divisors);
     let state = input.info(&mut divisors);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default();
+    // A geometry stage takes the primitives of the application, other captures draw points.
+    let (topology, restart) = match captured.geometry {
+        Some(_) => info.assembly.unwrap_or_default(),
+        None => Default::default(),
+    };
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+        .topology(topology)
+        .primitive_restart_enable(restart);
     let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default();
     let rasterization = rasterization(info, &mut provoking);
     let formats = info.rendering.as_deref().cloned().unwrap_or_default();
@@ -302,17 +444,9 @@ fn pipeline(
     let targets = vec![vk::PipelineColorBlendAttachmentState::default(); raster.targets as usize];
     let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
     let mut rendering = formats.chain();
-    let code = vk::ShaderModuleCreateInfo::default().code(words);
-    let (mut module, mut made) = (vk::ShaderModule::null(), vk::Pipeline::null());
-    // SAFETY: all structures are valid, and the module is destroyed only after the pipeline was created.
+    let mut made = vk::Pipeline::null();
+    // SAFETY: all structures are valid, and the modules are destroyed only after the pipeline was created.
     unsafe {
-        create_module(device.handle, &raw const code, std::ptr::null(), &raw mut module)
-            .result()?;
-        let stages = [vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::VERTEX)
-            .module(module)
-            .name(&entry)
-            .specialization_info(&constants)];
         let mut graphics = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&state)
@@ -329,15 +463,64 @@ fn pipeline(
             None => rendering.add_to(graphics),
         };
         let cache = vk::PipelineCache::null();
-        let result =
-            create(device.handle, cache, 1, &raw const graphics, std::ptr::null(), &raw mut made);
-        if let Some(destroy) = device.next.destroy_shader_module {
-            destroy(device.handle, module, std::ptr::null());
-        }
-        result.result()?;
+        create(device.handle, cache, 1, &raw const graphics, std::ptr::null(), &raw mut made)
+            .result()?;
     }
     device.log.say(Level::Debug, format_args!("pipeline {made:?} captures"));
     Ok(made)
+}
+
+/// A shader module of a pipeline that is being created.
+struct Made<'s> {
+    device: &'s Driver,
+    stage: vk::ShaderStageFlags,
+    module: vk::ShaderModule,
+    entry: CString,
+    shader: &'s Shader,
+}
+
+impl<'s> Made<'s> {
+    fn new(
+        device: &'s Driver,
+        stage: vk::ShaderStageFlags,
+        shader: &'s Shader,
+        words: &[u32],
+    ) -> Result<Self, vk::Result> {
+        let lost = vk::Result::ERROR_INITIALIZATION_FAILED;
+        let create = device.next.create_shader_module.ok_or(lost)?;
+        let entry = CString::new(shader.entry.as_str()).map_err(|_| lost)?;
+        let code = vk::ShaderModuleCreateInfo::default().code(words);
+        let mut module = vk::ShaderModule::null();
+        // SAFETY: the structure is valid.
+        unsafe { create(device.handle, &raw const code, std::ptr::null(), &raw mut module) }
+            .result()?;
+        Ok(Self { device, stage, module, entry, shader })
+    }
+
+    fn constants(&self) -> vk::SpecializationInfo<'_> {
+        let (entries, data) = &self.shader.constants;
+        vk::SpecializationInfo::default().map_entries(entries).data(data)
+    }
+
+    fn stage<'c>(
+        &'c self,
+        constants: &'c vk::SpecializationInfo<'c>,
+    ) -> vk::PipelineShaderStageCreateInfo<'c> {
+        vk::PipelineShaderStageCreateInfo::default()
+            .stage(self.stage)
+            .module(self.module)
+            .name(&self.entry)
+            .specialization_info(constants)
+    }
+}
+
+impl Drop for Made<'_> {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.device.next.destroy_shader_module {
+            // SAFETY: pipelines do not need the module after their creation.
+            unsafe { destroy(self.device.handle, self.module, std::ptr::null()) };
+        }
+    }
 }
 
 const VIEWPORT: [vk::Viewport; 1] =
@@ -425,7 +608,7 @@ pub(crate) unsafe fn register(emulator: &Emulator, infos: &[Info], pipelines: *c
         let (pipeline, info) =
             unsafe { (*pipelines.add(number), PipelineInfo::read(emulator, create_info)) };
         if pipeline != vk::Pipeline::null() {
-            let captures = info.stages.as_ref().is_some_and(|stages| stages.vertex.is_some());
+            let captures = info.stages.as_ref().is_some_and(|stages| stages.captured.is_some());
             let number = emulator.capturing.fetch_add(u32::from(captures), Ordering::Relaxed);
             let known = Graphics { info, number, variants: Variants::default() };
             emulator.pipelines.insert(pipeline.as_raw(), Box::new(Arc::new(known)));

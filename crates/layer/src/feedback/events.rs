@@ -31,23 +31,23 @@ macro_rules! stage_commands {
 }
 
 /// Returns the reach of timestamps and markers, which are written at a single stage.
-unsafe fn alone(_: &Device, _: vk::CommandBuffer) -> Reach {
-    Reach::Nothing
+unsafe fn single(device: &Device, _: vk::CommandBuffer) -> Reach {
+    Reach::single(device)
 }
 
 stage_commands! {
     cmd_set_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
     cmd_reset_event(event: vk::Event; vk::PipelineStageFlags, stages, Reach::of;);
     cmd_reset_event_2(event: vk::Event; vk::PipelineStageFlags2, stages_2, Reach::of;);
-    cmd_write_timestamp(; vk::PipelineStageFlags, stages, alone; pool: vk::QueryPool, query: u32);
+    cmd_write_timestamp(; vk::PipelineStageFlags, stages, single; pool: vk::QueryPool, query: u32);
     cmd_write_timestamp_2(
-        ; vk::PipelineStageFlags2, stages_2, alone; pool: vk::QueryPool, query: u32
+        ; vk::PipelineStageFlags2, stages_2, single; pool: vk::QueryPool, query: u32
     );
     cmd_write_buffer_marker(
-        ; vk::PipelineStageFlags, stages, alone; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
+        ; vk::PipelineStageFlags, stages, single; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
     );
     cmd_write_buffer_marker_2(
-        ; vk::PipelineStageFlags2, stages_2, alone; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
+        ; vk::PipelineStageFlags2, stages_2, single; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
     );
 }
 

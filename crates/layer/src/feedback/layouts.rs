@@ -23,7 +23,11 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
         };
         let mut changed = *info;
         let ranges = slice(changed.p_push_constant_ranges, changed.push_constant_range_count);
-        let merged = merged(ranges, emulator.max_push_constants);
+        let captures = match emulator.has_geometry {
+            true => ShaderStageFlags::VERTEX | ShaderStageFlags::GEOMETRY,
+            false => ShaderStageFlags::VERTEX,
+        };
+        let merged = merged(ranges, captures, emulator.max_push_constants);
         if let Some((range, _)) = &merged {
             changed.push_constant_range_count = 1;
             changed.p_push_constant_ranges = range;

@@ -10,18 +10,19 @@ const WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_WRITE_EXT;
 const COUNTER_READ: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_READ_EXT;
 const COUNTER_WRITE: AccessFlags2 = AccessFlags2::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT;
 
-/// The shaders of the emulation that a mask must include.
+/// The stages of the emulation that a mask must include.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Reach {
-    Nothing,
-    /// Vertex shaders that read indices and attributes. Inside a render pass there are no other shaders of the layer.
-    Shaders,
-    /// Vertex shaders, and the counter pass before render passes. The counter pass reads arguments, and reads and
-    /// writes counters.
-    CounterPass,
+pub(super) struct Reach {
+    /// The stages of captures. Before render passes, the counter pass reads and writes counters.
+    captures: Stage,
+    /// The stages that read what fixed functions read: indices, attributes, and before render passes arguments.
+    reads: Stage,
 }
 
 impl Reach {
+    /// The reach without emulation.
+    const NOTHING: Self = Self { captures: Stage::VERTEX_SHADER, reads: Stage::empty() };
+
     /// Returns the reach of commands recorded at this point.
     ///
     /// # Safety
@@ -30,19 +31,38 @@ impl Reach {
     pub(super) unsafe fn of(device: &Device, commands: vk::CommandBuffer) -> Self {
         // SAFETY: guaranteed by the caller.
         match unsafe { device.recording(commands) } {
-            None => Self::Nothing,
+            None => Self::NOTHING,
             Some((_, recording)) if recording.scope == RenderPassScope::Outside => {
-                Self::CounterPass
+                Self::whole(device)
             }
-            Some(_) => Self::Shaders,
+            Some(_) => Self::whole(device).in_subpass(),
         }
     }
 
     /// Returns the reach of masks that apply to all commands of the device.
     pub(super) fn whole(device: &Device) -> Self {
-        device.emulator.get().map_or(Self::Nothing, |_| Self::CounterPass)
+        let counter_pass = Stage::COMPUTE_SHADER;
+        device.emulator.get().map_or(Self::NOTHING, |emulator| Self {
+            captures: wide(emulator.capturing_stages()) | counter_pass,
+            reads: Stage::VERTEX_SHADER | counter_pass,
+        })
+    }
+
+    /// Returns the reach inside a render pass, which has no compute stages.
+    pub(super) fn in_subpass(self) -> Self {
+        let without = |stages: Stage| Stage::from_raw(stages.as_raw() & !COMPUTE);
+        Self { captures: without(self.captures), reads: without(self.reads) }
+    }
+
+    /// Returns the reach of timestamps and markers, which are written at a single stage: the last that captures.
+    pub(super) fn single(device: &Device) -> Self {
+        let has_geometry = device.emulator.get().is_some_and(|emulator| emulator.has_geometry);
+        let captures = if has_geometry { Stage::GEOMETRY_SHADER } else { Stage::VERTEX_SHADER };
+        Self { captures, ..Self::NOTHING }
     }
 }
+
+const COMPUTE: u64 = Stage::COMPUTE_SHADER.as_raw();
 
 /// The fixed-function stages whose data the layer's shaders also read.
 const READERS: Stage = Stage::from_raw(
@@ -64,26 +84,30 @@ const READS: AccessFlags2 = AccessFlags2::from_raw(
 
 /// Replaces the transform feedback stage by shader stages, and adds shader stages to the stages in [`READERS`].
 pub(super) fn stages_2(reach: Reach, stages: Stage) -> Stage {
-    let captures = stages.contains(Stage::TRANSFORM_FEEDBACK_EXT);
     let mut mapped = Stage::from_raw(stages.as_raw() & !Stage::TRANSFORM_FEEDBACK_EXT.as_raw());
-    if captures || reach != Reach::Nothing && stages.intersects(READERS) {
-        mapped |= Stage::VERTEX_SHADER;
-        if reach == Reach::CounterPass {
-            mapped |= Stage::COMPUTE_SHADER;
-        }
+    if stages.contains(Stage::TRANSFORM_FEEDBACK_EXT) {
+        mapped |= reach.captures;
+    }
+    if stages.intersects(READERS) {
+        mapped |= reach.reads;
     }
     mapped
 }
 
 /// Returns the stages before a render pass for which a dependency of the pass makes the counter pass wait. The counter
 /// pass reads data for some of the later stages, but is recorded before the render pass.
-pub(super) fn sources(src_subpass: u32, src: Stage, dst: Stage) -> PipelineStageFlags {
+pub(super) fn sources(
+    reach: Reach,
+    src_subpass: u32,
+    src: Stage,
+    dst: Stage,
+) -> PipelineStageFlags {
     let readers = Stage::COMPUTE_SHADER | Stage::ALL_COMMANDS;
-    let is_read = stages_2(Reach::CounterPass, dst).intersects(readers);
+    let is_read = stages_2(reach, dst).intersects(readers);
     if src_subpass != vk::SUBPASS_EXTERNAL || !is_read {
         return PipelineStageFlags::empty();
     }
-    let src = stages_2(Reach::CounterPass, src);
+    let src = stages_2(reach, src);
     // The barriers of the layer have the older masks.
     if wide(narrow(src)) == src { narrow(src) } else { PipelineStageFlags::ALL_COMMANDS }
 }
@@ -106,7 +130,7 @@ pub(super) fn accesses_2(reach: Reach, stages: Stage, accesses: AccessFlags2) ->
         }
     }
     let is_read = stages.intersects(READERS | Stage::ALL_COMMANDS) && mapped.intersects(READS);
-    if reach != Reach::Nothing && is_read {
+    if !reach.reads.is_empty() && is_read {
         mapped |= AccessFlags2::SHADER_READ;
     }
     mapped
@@ -139,15 +163,19 @@ fn narrow(stages: Stage) -> PipelineStageFlags {
 mod tests {
     use super::*;
 
-    const NONE: Reach = Reach::Nothing;
+    const NONE: Reach = Reach::NOTHING;
+    const VERTEX: Stage = Stage::VERTEX_SHADER;
+    const WHOLE: Reach = Reach {
+        captures: Stage::from_raw(VERTEX.as_raw() | COMPUTE),
+        reads: Stage::from_raw(VERTEX.as_raw() | COMPUTE),
+    };
 
     #[test]
     fn what_fixed_function_reads_shaders_of_ours_read_too() {
-        let (shaders, counter_pass) = (Reach::Shaders, Reach::CounterPass);
-        let vertex = Stage::VERTEX_SHADER;
-        let both = vertex | Stage::COMPUTE_SHADER;
+        let (shaders, counter_pass) = (WHOLE.in_subpass(), WHOLE);
+        let both = VERTEX | Stage::COMPUTE_SHADER;
         assert_eq!(stages_2(counter_pass, Stage::TRANSFORM_FEEDBACK_EXT), both);
-        assert_eq!(stages_2(shaders, Stage::VERTEX_INPUT), Stage::VERTEX_INPUT | vertex);
+        assert_eq!(stages_2(shaders, Stage::VERTEX_INPUT), Stage::VERTEX_INPUT | VERTEX);
         assert_eq!(stages_2(counter_pass, Stage::DRAW_INDIRECT), Stage::DRAW_INDIRECT | both);
         assert_eq!(stages_2(counter_pass, Stage::TRANSFER), Stage::TRANSFER);
         let read = AccessFlags2::INDEX_READ;
@@ -159,7 +187,7 @@ mod tests {
     #[test]
     fn the_extensions_bits_give_way_to_those_of_a_capture_in_the_vertex_shader() {
         let feedback = Stage::TRANSFORM_FEEDBACK_EXT;
-        assert_eq!(stages_2(NONE, feedback | Stage::HOST), Stage::VERTEX_SHADER | Stage::HOST);
+        assert_eq!(stages_2(NONE, feedback | Stage::HOST), VERTEX | Stage::HOST);
         assert_eq!(stages_2(NONE, Stage::ALL_GRAPHICS), Stage::ALL_GRAPHICS);
         assert_eq!(
             accesses_2(NONE, feedback, WRITE | COUNTER_READ | AccessFlags2::HOST_READ),

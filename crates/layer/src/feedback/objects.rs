@@ -66,9 +66,9 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     }
 }
 
-/// Stores the SPIR-V of a module that captures.
+/// Stores the SPIR-V of a module, if captures need it.
 pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
-    if let Some(emulator) = device.emulator.get() {
+    if let Some(emulator) = device.emulator.get().filter(|emulator| emulator.keeps(words)) {
         emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));
     }
 }

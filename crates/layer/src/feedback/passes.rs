@@ -31,9 +31,9 @@ impl Masked for vk::SubpassDependency {
 
 /// Returns the reach of each side of a dependency. Subpasses have no compute stages.
 fn reaches(reach: Reach, src: u32, dst: u32) -> (Reach, Reach) {
-    let side = |subpass| match reach {
-        Reach::CounterPass if subpass != vk::SUBPASS_EXTERNAL => Reach::Shaders,
-        other => other,
+    let side = |subpass| match subpass {
+        vk::SUBPASS_EXTERNAL => reach,
+        _ => reach.in_subpass(),
     };
     (side(src), side(dst))
 }
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "system" fn create_render_pass(
         let mut kept = RenderPassInfo { view_masks: masks.to_vec(), sources: Stage::empty() };
         for one in slice((*info).p_dependencies, (*info).dependency_count) {
             let (src, dst) = (wide(one.src_stage_mask), wide(one.dst_stage_mask));
-            kept.sources |= sources(one.src_subpass, src, dst);
+            kept.sources |= sources(reach, one.src_subpass, src, dst);
         }
         keep(device, result, pass, kept);
         result
@@ -90,7 +90,7 @@ pub(crate) unsafe extern "system" fn create_render_pass_2(
         let (mut mapped, mut chains) = (Vec::new(), Vec::new());
         let mut sources = Stage::empty();
         for dependency in dependencies {
-            sources |= sources_2(dependency);
+            sources |= sources_2(device, dependency);
             let (dependency, chain) = map(device, dependency);
             mapped.push(dependency);
             chains.push(chain);
@@ -134,7 +134,7 @@ noted_on_device! {
 /// # Safety
 ///
 /// The dependency is valid.
-unsafe fn sources_2(dependency: &vk::SubpassDependency2<'_>) -> Stage {
+unsafe fn sources_2(device: &Device, dependency: &vk::SubpassDependency2<'_>) -> Stage {
     // SAFETY: guaranteed by the caller.
     let barrier = unsafe { find::<vk::MemoryBarrier2<'static>>(dependency.p_next) };
     let (src, dst) = match barrier {
@@ -142,7 +142,7 @@ unsafe fn sources_2(dependency: &vk::SubpassDependency2<'_>) -> Stage {
         Some(barrier) => unsafe { ((*barrier).src_stage_mask, (*barrier).dst_stage_mask) },
         None => (wide(dependency.src_stage_mask), wide(dependency.dst_stage_mask)),
     };
-    sources(dependency.src_subpass, src, dst)
+    sources(Reach::whole(device), dependency.src_subpass, src, dst)
 }
 
 /// Returns the dependency for the driver, and the chain that the dependency points to.

@@ -139,8 +139,8 @@ pub(crate) unsafe extern "system" fn end_command_buffer(commands: vk::CommandBuf
     unsafe {
         let Some(device) = Device::of(commands) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.end_command_buffer else { return vk::Result::ERROR_UNKNOWN };
-        if let Some((_, recording)) = device.recording(commands) {
-            recording.end(device, commands);
+        if let Some((emulator, recording)) = device.recording(commands) {
+            recording.end(device, emulator, commands);
         }
         next(commands)
     }

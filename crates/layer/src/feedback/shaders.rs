@@ -57,18 +57,21 @@ pub(crate) unsafe extern "system" fn create_shader_module(
             true => stripped(device, words(&*info)),
             false => Stripped::Unchanged,
         };
-        let lowered = match stripped {
-            Stripped::Unchanged => return next(device.handle, info, allocator, module),
-            Stripped::Changed(words) => words,
-            Stripped::Refused => return vk::Result::ERROR_UNKNOWN,
+        let result = match &stripped {
+            Stripped::Unchanged => next(device.handle, info, allocator, module),
+            Stripped::Changed(words) => {
+                next(device.handle, &raw const *(&(*info).code(words)), allocator, module)
+            }
+            Stripped::Refused => vk::Result::ERROR_UNKNOWN,
         };
-        // The original code is kept for captures.
-        let original = words(&*info);
-        let changed = (*info).code(&lowered);
-        let result = next(device.handle, &raw const changed, allocator, module);
         if result == vk::Result::SUCCESS {
-            device.log.say(Level::Debug, format_args!("shader module {:?} was stripped", *module));
-            keep_module(device, *module, original);
+            if matches!(stripped, Stripped::Changed(_)) {
+                device
+                    .log
+                    .say(Level::Debug, format_args!("shader module {:?} was stripped", *module));
+            }
+            // The original code is kept for captures.
+            keep_module(device, *module, words(&*info));
         }
         result
     }

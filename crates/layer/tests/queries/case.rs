@@ -72,7 +72,7 @@ pub(super) struct Case {
     pub(super) by_bytes: bool,
 }
 
-/// The primitives of geometry and tessellation stages that are counted.
+/// The primitives of tessellation stages that are counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Counted {
     All,
@@ -165,8 +165,9 @@ impl Case {
             let [captured, others] = if counts { self.points(number) } else { [0, 0] };
             let primitives = |points, stages, is_counted| match stages {
                 Stages::Vertex => points,
-                Stages::Geometry | Stages::Tessellation if is_counted => 2 * points,
-                Stages::Geometry | Stages::Tessellation => 0,
+                Stages::Geometry => 2 * points,
+                Stages::Tessellation if is_counted => 2 * points,
+                Stages::Tessellation => 0,
             };
             let stages = if self.captures_stages { self.stages } else { Stages::Vertex };
             let values = if self.of_generated {

@@ -70,9 +70,20 @@ pub(super) struct Look {
     pub(super) index_type: vk::IndexType,
     /// The instance divisor, or `None` for the default of 1.
     pub(super) divisor: Option<u32>,
+    /// The primitives that a geometry stage emits, if there is one.
+    pub(super) geometry: Option<Emits>,
     /// Whether the layout uses all push constants of the device.
     pub(super) pushes_all: bool,
+    /// Whether the shaders capture the index of the draw, or with a geometry stage that of the primitive.
     pub(super) numbered: bool,
+}
+
+/// The output primitives of a geometry stage.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Emits {
+    Points,
+    LineStrip,
+    TriangleStrip,
 }
 
 /// The content between the begin and the end of a capture.
@@ -181,7 +192,14 @@ impl Stream {
             divisor: noise.one_in(4).then(|| noise.below(4)),
             pushes_all: noise.one_in(4),
             numbered: noise.one_in(3),
+            geometry: None,
         };
+        let emits = [Emits::Points, Emits::LineStrip, Emits::TriangleStrip];
+        // The layer captures geometry stages only with free push constants, and not the index of a draw.
+        if !look.pushes_all && noise.one_in(2) {
+            look.geometry = Some(noise.of(&emits));
+            look.numbered = false;
+        }
         // lavapipe passes draw index 0 to all draws of a multi-draw with restarts.
         look.numbered &= !look.restart;
         // Debian's validation layer misses state or draws of libraries that never rasterize, and crashes.
@@ -230,7 +248,7 @@ impl Stream {
             }
         }
         let simultaneous = noise.one_in(3);
-        Self {
+        let mut stream = Self {
             condition,
             simultaneous,
             look,
@@ -242,7 +260,17 @@ impl Stream {
             mixed: noise.one_in(3),
             waits: noise.of(&waits),
             stamped: noise.one_in(3),
+        };
+        if stream.look.geometry.is_some() {
+            // A captured geometry stage takes the application's draws, or copies as indirect draws.
+            if simultaneous || stream.has_wrong_indices() {
+                stream.index_offset = 0;
+            }
+            // lavapipe continues to count primitives in the next draw of a multi-draw.
+            let mut calls = stream.captures.iter().flat_map(|capture| &capture.calls);
+            stream.look.numbered = !calls.any(|call| call.is_multi() && call.draws.len() > 1);
         }
+        stream
     }
 }
 
@@ -264,7 +292,8 @@ impl Stream {
         self.look.libraries = false;
         // lavapipe has a fault in multi-draws with restarts (see `random`).
         self.look.numbered &= !self.look.restart;
-        // A portability driver has no vertex buffers with stride 0.
+        // Portability drivers have no geometry stages, and no vertex buffers with stride 0.
+        self.look.geometry = None;
         self.look.pushes_all = false;
         if self.has_wrong_indices() {
             self.index_offset = 0;
@@ -345,7 +374,15 @@ impl Capture {
     }
 }
 
+fn is_multi(kind: CallKind) -> bool {
+    [CallKind::Multi, CallKind::MultiIndexed].contains(&kind)
+}
+
 impl StreamCall {
+    fn is_multi(&self) -> bool {
+        is_multi(self.kind)
+    }
+
     fn random(
         noise: &mut Noise,
         number: usize,
@@ -361,7 +398,7 @@ impl StreamCall {
             first: noise.below(8),
             offset: noise.below(3) as i32,
         };
-        let several = [CallKind::Multi, CallKind::MultiIndexed].contains(&kind);
+        let several = is_multi(kind);
         let dynamic = look.dynamic;
         Self {
             number,

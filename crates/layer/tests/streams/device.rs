@@ -14,6 +14,7 @@ pub(super) struct Able {
     pub(super) numbers_draws: bool,
     /// Whether the driver captures.
     pub(super) is_native: bool,
+    pub(super) has_geometry: bool,
     pub(super) has_divisors: bool,
     pub(super) counts_generated: bool,
     pub(super) max_push_constants: u32,
@@ -104,9 +105,16 @@ impl Able {
         let physical = instance.physical(driver);
         let [counts_draws, numbers_draws] = draws(instance, physical);
         // SAFETY: the device belongs to the instance.
-        let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
+        let (properties, able) = unsafe {
+            let instance = &instance.handle;
+            let properties = instance.get_physical_device_properties(physical);
+            (properties, instance.get_physical_device_features(physical))
+        };
+        let has_geometry = able.geometry_shader == vk::TRUE;
 
         let enabled = vk::PhysicalDeviceFeatures::default()
+            .geometry_shader(has_geometry)
+            .shader_tessellation_and_geometry_point_size(has_geometry)
             .multi_draw_indirect(true)
             .draw_indirect_first_instance(true);
         let mut twelve =
@@ -157,6 +165,7 @@ impl Able {
             counts_draws,
             numbers_draws,
             is_native: false,
+            has_geometry,
             has_divisors: has(ext::vertex_attribute_divisor::NAME),
             counts_generated: has(ext::primitives_generated_query::NAME),
             max_push_constants: properties.limits.max_push_constants_size,

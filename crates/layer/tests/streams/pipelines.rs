@@ -1,6 +1,6 @@
 //! The pipelines of streams: complete or linked, for passes or dynamic rendering, with static or dynamic state.
 
-use super::case::Look;
+use super::case::{Emits, Look};
 use crate::loader::Device;
 use crate::objects::FORMAT;
 use ash::vk::{self, DynamicState, GraphicsPipelineLibraryFlagsEXT as Part};
@@ -25,6 +25,34 @@ void main() {
     gl_PointSize = 1;
 }";
 
+/// Emits two strips in each of two invocations.
+const GEOMETRY: &str = "
+layout(INPUT, invocations = 2) in;
+layout(OUTPUT, max_vertices = 9) out;
+layout(location = 0) in uvec2 numbers_in[];
+layout(location = 1) in vec2 pair_in[];
+layout(location = 2) flat in uint shown_in[];
+layout(location = 0, xfb_buffer = 0, xfb_offset = 4, xfb_stride = 12) out uvec2 numbers;
+layout(location = 1, xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out vec2 pair;
+layout(location = 2) flat out uint shown;
+void main() {
+    for (int strip = 0; strip < 2; ++strip) {
+        for (int i = 0; i < 4 + strip; ++i) {
+            int from = (i + gl_InvocationID) % gl_in.length();
+            numbers = numbers_in[from] + uvec2(i, strip);
+#ifdef COUNTED
+            numbers.y += 1000 * gl_PrimitiveIDIn;
+#endif
+            pair = pair_in[from] + vec2(strip, gl_InvocationID);
+            shown = shown_in[from] + i;
+            gl_Position = gl_in[from].gl_Position + vec4(strip, i, 0, 0) / 4;
+            gl_PointSize = 1;
+            EmitVertex();
+        }
+        EndPrimitive();
+    }
+}";
+
 const FRAGMENT: &str = "
 layout(location = 2) flat in uint shown;
 layout(location = 0) out vec4 colour;
@@ -42,29 +70,56 @@ pub(super) const BINDINGS: [(u32, vk::VertexInputRate); 2] =
     [(0, vk::VertexInputRate::VERTEX), (1, vk::VertexInputRate::INSTANCE)];
 pub(super) const STRIDE: u32 = 8;
 
-pub(super) struct Shaders([vk::ShaderModule; 2]);
+pub(super) struct Shaders(Vec<(vk::ShaderStageFlags, vk::ShaderModule)>);
 
 impl Shaders {
     pub(super) fn new(device: &Device, look: &Look) -> Self {
-        let head = match look.numbered {
-            true => "#extension GL_ARB_shader_draw_parameters : require\n#define NUMBERED",
-            false => "",
+        let head = match (look.numbered, look.geometry) {
+            (true, None) => "#extension GL_ARB_shader_draw_parameters : require\n#define NUMBERED",
+            (true, Some(_)) => "#define COUNTED",
+            (false, _) => "",
         };
-        let sources = [(ShaderStage::Vertex, VERTEX), (ShaderStage::Fragment, FRAGMENT)];
-        Self(sources.map(|(stage, source)| {
+        let mut sources = vec![
+            (vk::ShaderStageFlags::VERTEX, ShaderStage::Vertex, VERTEX.to_owned()),
+            (vk::ShaderStageFlags::FRAGMENT, ShaderStage::Fragment, FRAGMENT.to_owned()),
+        ];
+        if let Some(emits) = look.geometry {
+            let source = GEOMETRY.replace("INPUT", input(look)).replace("OUTPUT", output(emits));
+            sources.insert(1, (vk::ShaderStageFlags::GEOMETRY, ShaderStage::Geometry, source));
+        }
+        let modules = sources.into_iter().map(|(flag, stage, source)| {
             let source = format!("#version 450\n{head}{source}");
             let words = compile(&source, stage, SpirvVersion::SPIRV1_0).expect("it compiles");
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
             // SAFETY: the code is SPIR-V.
-            unsafe { device.handle.create_shader_module(&info, None) }.expect("a module")
-        }))
+            (flag, unsafe { device.handle.create_shader_module(&info, None) }.expect("a module"))
+        });
+        Self(modules.collect())
     }
 
     pub(super) unsafe fn destroy(self, device: &Device) {
-        for module in self.0 {
+        for (_, module) in self.0 {
             // SAFETY: no more pipelines are created from the modules.
             unsafe { device.handle.destroy_shader_module(module, None) };
         }
+    }
+}
+
+/// Returns the input primitive of a geometry stage.
+fn input(look: &Look) -> &'static str {
+    use vk::PrimitiveTopology as Topology;
+    match look.topology {
+        Topology::POINT_LIST => "points",
+        Topology::LINE_LIST | Topology::LINE_STRIP => "lines",
+        _ => "triangles",
+    }
+}
+
+fn output(emits: Emits) -> &'static str {
+    match emits {
+        Emits::Points => "points",
+        Emits::LineStrip => "line_strip",
+        Emits::TriangleStrip => "triangle_strip",
     }
 }
 
@@ -128,13 +183,12 @@ impl Made<'_> {
         let stage = |module, flag| {
             vk::PipelineShaderStageCreateInfo::default().stage(flag).module(module).name(c"main")
         };
-        let stages = [
-            stage(shaders.0[0], vk::ShaderStageFlags::VERTEX),
-            stage(shaders.0[1], vk::ShaderStageFlags::FRAGMENT),
-        ];
-        let of_vertices = parts.contains(Part::PRE_RASTERIZATION_SHADERS);
-        let of_fragments = parts.contains(Part::FRAGMENT_SHADER);
-        let stages = &stages[usize::from(!of_vertices)..1 + usize::from(of_fragments)];
+        let part = |flag| match flag {
+            vk::ShaderStageFlags::FRAGMENT => Part::FRAGMENT_SHADER,
+            _ => Part::PRE_RASTERIZATION_SHADERS,
+        };
+        let stages = shaders.0.iter().filter(|(flag, _)| parts.contains(part(*flag)));
+        let stages: Vec<_> = stages.map(|(flag, module)| stage(*module, *flag)).collect();
         let (attributes, bindings) = vertex_input();
         let divisors = divisors(look);
         let mut divided = Divided::default().vertex_binding_divisors(&divisors);
@@ -169,7 +223,7 @@ impl Made<'_> {
         let mut library = vk::GraphicsPipelineLibraryCreateInfoEXT::default().flags(parts);
         let mut linked = vk::PipelineLibraryCreateInfoKHR::default().libraries(libraries);
         let mut info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(stages)
+            .stages(&stages)
             .vertex_input_state(&input)
             .input_assembly_state(&assembly)
             .viewport_state(&viewport)
