@@ -345,7 +345,7 @@ impl Request {
         }
         if request.has_feedback && view.emulates_feedback {
             // SAFETY: guaranteed by the caller.
-            if let Some(unfit) = unsafe { features::unfit(info.p_next) } {
+            if let Some(unfit) = unsafe { features::unfit(info.p_next, view.has_streams()) } {
                 let why = format!("the emulated transform feedback does not support {unfit}");
                 return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, why));
             }

@@ -92,19 +92,21 @@ pub(crate) unsafe fn hide_protected_memory(chain: *const c_void) {
     }
 }
 
-/// Returns the name of a requested feature that a device with captures cannot have.
+/// Returns the name of a requested feature that a device with captures cannot have. `has_streams` is whether it has
+/// several vertex streams.
 ///
 /// # Safety
 ///
 /// The chain belongs to a `VkDeviceCreateInfo`, and its structures are valid.
-pub(crate) unsafe fn unfit(chain: *const c_void) -> Option<&'static str> {
+pub(crate) unsafe fn unfit(chain: *const c_void, has_streams: bool) -> Option<&'static str> {
     // SAFETY: guaranteed by the caller.
     unsafe {
         let protected = find::<Protected>(chain).is_some_and(|one| (*one).protected_memory == TRUE)
             || find::<Eleven>(chain).is_some_and(|one| (*one).protected_memory == TRUE);
         let group = find::<vk::DeviceGroupDeviceCreateInfo<'_>>(chain);
         let several = group.is_some_and(|group| (*group).physical_device_count > 1);
-        let streams = find::<Feedback>(chain).is_some_and(|one| (*one).geometry_streams == TRUE);
+        let streams = !has_streams
+            && find::<Feedback>(chain).is_some_and(|one| (*one).geometry_streams == TRUE);
         let counted = find::<Generated>(chain)
             .is_some_and(|one| (*one).primitives_generated_query_with_non_zero_streams == TRUE);
         let unfit = [

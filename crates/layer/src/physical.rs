@@ -1,6 +1,7 @@
 //! Physical devices: the driver's features without the hidden features, and the features that the layer adds.
 
 use crate::chain::text;
+use crate::features::Feature;
 use crate::instance::{Instance, answer_of_layer, extension};
 use crate::log::Level;
 use crate::pnext::{Unlinked, find, walk};
@@ -39,6 +40,14 @@ impl<'i> View<'i> {
             mode == Mode::Auto && !native_feedback && can_emulate(instance, physical);
         let provides_feedback = emulates_feedback || mode == Mode::DebugNull && !native_feedback;
         Self { instance, physical, native_feedback, provides_feedback, emulates_feedback }
+    }
+
+    /// Returns whether the layer captures several vertex streams, because the device has geometry stages.
+    pub(crate) fn has_streams(&self) -> bool {
+        let Self { instance, physical, .. } = *self;
+        let is_hidden = instance.settings.hide_features.contains(&Feature::GeometryShader);
+        let features = || instance.features(physical);
+        self.emulates_feedback && !is_hidden && Feature::GeometryShader.is_in(features())
     }
 
     /// Returns whether the driver's extension is hidden from the application.
@@ -268,7 +277,9 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
             let header = size_of::<vk::BaseOutStructure<'_>>();
             at.cast::<u8>().add(header).write_bytes(0, one.size - header);
             if one.s_type == Feedback::STRUCTURE_TYPE && view.provides_feedback {
-                (*at.cast::<Feedback>()).transform_feedback = vk::TRUE;
+                let features = &mut *at.cast::<Feedback>();
+                features.transform_feedback = vk::TRUE;
+                features.geometry_streams = view.has_streams().into();
             }
             if one.s_type == Generated::STRUCTURE_TYPE && view.emulates_feedback {
                 let features = &mut *at.cast::<Generated>();
@@ -311,7 +322,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
     }
 }
 
-/// Hides features of other extensions that are useless without several vertex streams.
+/// Hides features of other extensions for vertex streams, which the layer does not provide.
 ///
 /// # Safety
 ///
@@ -369,7 +380,8 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         if view.provides_feedback {
             for at in walk((*properties).p_next) {
                 if (*at).s_type == FeedbackProperties::STRUCTURE_TYPE {
-                    reported_features::fill_in_properties(&mut *at.cast::<FeedbackProperties>());
+                    let properties = &mut *at.cast::<FeedbackProperties>();
+                    reported_features::fill_in_properties(properties, view.has_streams());
                 }
             }
         }

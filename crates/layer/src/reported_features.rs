@@ -14,10 +14,14 @@ const MOST_STRIDE: u32 = 2048;
 /// The number of buffers that OpenGL's transform feedback needs.
 const BUFFERS: u32 = 4;
 
+/// The number of vertex streams with geometry stages, which OpenGL needs.
+pub(crate) const MOST_STREAMS: usize = 4;
+
 pub(crate) fn fill_in_properties(
     properties: &mut vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'_>,
+    has_streams: bool,
 ) {
-    properties.max_transform_feedback_streams = 1;
+    properties.max_transform_feedback_streams = if has_streams { MOST_STREAMS as u32 } else { 1 };
     properties.max_transform_feedback_buffers = BUFFERS;
     properties.max_transform_feedback_buffer_size = u64::from(u32::MAX);
     properties.max_transform_feedback_stream_data_size = MOST_BYTES_OF_A_VERTEX;

@@ -202,6 +202,19 @@ void main() {
     EmitStreamVertex(0);
 }";
 
+/// Several vertex streams need geometry stages.
+#[test]
+fn vertex_streams_are_offered_with_geometry_stages() {
+    let hidden = [(c"hide", c"VK_EXT_transform_feedback,geometryShader")];
+    for (settings, expected) in [(FORCED, (vk::TRUE, 4)), (&hidden, (vk::FALSE, 1))] {
+        let instance = Instance::new(settings, Validation::Below);
+        let (features, properties) = instance.feedback(LAVAPIPE);
+        let found = (features.geometry_streams, properties.max_transform_feedback_streams);
+        assert_eq!(found, expected, "{settings:?}");
+        instance.assert_silent();
+    }
+}
+
 #[test]
 fn vertex_streams_do_not_reach_a_driver_that_is_not_asked_for_them() {
     let words = compile(STREAMS, ShaderStage::Geometry, SpirvVersion::SPIRV1_0);

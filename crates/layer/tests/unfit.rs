@@ -47,7 +47,8 @@ fn what_captures_cannot_do_with_is_refused_by_name() {
     let path = folder.path().join("log");
     let log = CString::new(path.to_string_lossy().as_bytes()).expect("it has no 0");
     let log = Box::leak(log.into_boxed_c_str());
-    let forced: Settings<'_> = &[(c"hide", c"VK_EXT_transform_feedback"), (c"log_file", log)];
+    let hidden = c"VK_EXT_transform_feedback,geometryShader";
+    let forced: Settings<'_> = &[(c"hide", hidden), (c"log_file", log)];
     let own = linked(narrow::get_instance_proc_addr, &[]);
     let emulated = linked(narrow::get_instance_proc_addr, forced);
     // The layer hides protected memory and an unsupported extension, but only if it captures.

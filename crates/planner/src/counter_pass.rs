@@ -137,6 +137,9 @@ pub struct Geometry {
     pub primitives: u32,
     /// Whether the draws are indexed. [`Draws::commands`] are then `VkDrawIndexedIndirectCommand`.
     pub indexed: bool,
+    /// Whether several jobs have the same draws: each captures another vertex stream. The first one writes the host
+    /// parameters, and the others have a [`stream_template`].
+    pub has_streams: bool,
 }
 
 /// The source of the arguments of draws.
@@ -307,6 +310,7 @@ const INDIRECT: u32 = 64;
 const INDEXED_INDIRECT: u32 = 128;
 const BYTE_COUNT: u32 = 256;
 const INDEXED_COMMANDS: u32 = 512;
+const STREAMS: u32 = 1024;
 
 /// Returns the template of a parameter block: first the kind of each host parameter, then a value for each. `value`
 /// returns the values that the host knows. The device computes the other values: first vertex, vertex count, primitive
@@ -330,6 +334,18 @@ pub fn template(words: &[ParamValue], mut value: impl FnMut(&ParamValue) -> u32)
         // The offset and the number of the buffer share 32 bits, as offsets are multiples of 4.
         ParamValue::Start(buffer) => (10, value(word) & !3 | *buffer),
         known => (0, value(known)),
+    });
+    let (kinds, values): (Vec<u32>, Vec<u32>) = pairs.unzip();
+    [kinds, values].concat()
+}
+
+/// Returns the template of a further job with the same draws, which captures another vertex stream. It writes only the
+/// filled sizes of the buffers for which `captures` is true.
+pub fn stream_template(words: &[ParamValue], captures: impl Fn(u32) -> bool) -> Vec<u32> {
+    let pairs = words.iter().map(|word| match word {
+        ParamValue::DeviceCounter(buffer) if captures(*buffer) => (10, *buffer),
+        // The block keeps this value.
+        _ => (13, 0),
     });
     let (kinds, values): (Vec<u32>, Vec<u32>) = pairs.unzip();
     [kinds, values].concat()
@@ -481,8 +497,9 @@ impl Draws {
             words.place(INDICES, segments.indices);
             words.place(POOL, segments.pool);
         }
-        if let Some(Geometry { topology, primitives, indexed }) = self.geometry {
+        if let Some(Geometry { topology, primitives, indexed, has_streams }) = self.geometry {
             words.flags(if indexed { INDEXED_COMMANDS } else { 0 });
+            words.flags(if has_streams { STREAMS } else { 0 });
             // The number of vertices is 1 to 3, so the value is 0 only without a geometry stage.
             words.0[EMITTED] = primitives << 2 | topology.vertices_per_primitive();
         }

@@ -344,6 +344,7 @@ fn jobs_are_done_in_their_order() {
                     topology: emits[noise.below(3) as usize],
                     primitives: noise.below(4),
                     indexed: noise.below(2) == 0,
+                    has_streams: noise.below(2) == 0,
                 });
                 Meant {
                     geometry,

@@ -7,8 +7,9 @@ use crate::emulation::draw_calls::{DrawArguments, Indices, RecordedDraw};
 use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
 use crate::emulation::memory::Piece;
 use crate::emulation::pipeline_info::PipelineInfo;
-use crate::emulation::recording::{Active, NO_LIST, Prepared, Recording};
+use crate::emulation::recording::{Active, Counted, NO_LIST, Prepared, Recording};
 use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
+use crate::reported_features::MOST_STREAMS;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use polyshade_planner::counter_pass::{self, Job};
@@ -30,13 +31,12 @@ pub(super) type Why = String;
 impl Recording {
     /// Returns whether a draw may need more than its own command: it is captured or counted, or follows a capture.
     pub(crate) fn is_disturbed(&self) -> bool {
-        self.active.is_some() || self.counted[1] != 0 || self.is_replaced
+        self.active.is_some() || self.counted.generated != 0 || self.is_replaced
     }
 
     /// Returns whether draws are captured or counted. Transform feedback queries count only during captures.
     pub(crate) fn watches(&self, emulator: &Emulator) -> bool {
-        let [_, of_generated] = self.counted;
-        self.active.is_some() || of_generated != 0 && !emulator.driver_counts
+        self.active.is_some() || self.counted.generated != 0 && !emulator.driver_counts
     }
 
     /// Captures and counts a draw, and logs the reason if that fails.
@@ -102,7 +102,8 @@ impl Recording {
         draws.commands = written.map_or(0, |piece| piece.address);
         let state = self.state(device, emulator)?;
         let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
-        let [of_feedback, of_generated] = if has_others { [0; 2] } else { self.counted };
+        let counted = if has_others { Counted::default() } else { self.counted };
+        let (of_feedback, of_generated) = (counted.streams[0], counted.generated);
         let is_counted = of_generated != 0 && !emulator.driver_counts;
         let variant = self.variant((device, emulator), &graphics, (indices.is_some(), is_counted));
         // A geometry stage decides how many primitives there are.
@@ -110,8 +111,9 @@ impl Recording {
         let emitted = variant.as_ref().and_then(|variant| variant.emitted);
         draws.geometry = emitted.map(|emitted| counter_pass::Geometry {
             topology: emitted.topology,
-            primitives: emitted.primitives,
+            primitives: emitted.primitives[0],
             indexed: call.indexed,
+            has_streams: emitted.has_streams(),
         });
         let is_known = !has_geometry || emitted.is_some();
         let counted_views = if is_counted && is_known { self.view_count(emulator) } else { 0 };
@@ -145,7 +147,8 @@ impl Recording {
         draws.param_count = variant.word_count();
         draws.blocks = blocks.address;
         draws.block_stride = variant.block_stride();
-        draws.buffers = self.ranges(&variant);
+        draws.buffers = self.ranges(&variant, 0);
+        let streams = self.further_streams(device, emulator, &variant, &draws).map_err(lost)?;
         let layout = info.layout.as_ref().ok_or("the pipeline has no layout")?;
         let mut drawn = Drawn {
             info,
@@ -163,18 +166,63 @@ impl Recording {
         // If the driver counts this draw, it must be recorded.
         let is_whole = self.discards(info) && !variant.stores && !driver_counts;
         points.into_iter().chain([job(draws, of_feedback)]).for_each(|job| self.push(job));
+        for (stream, draws) in streams {
+            self.push(job(draws, counted.streams[stream]));
+        }
         // SAFETY: guaranteed by the caller.
         unsafe { self.draw_capture((device, emulator), commands, &call, drawn) };
         Ok(Done { is_whole, ..done })
     }
 
-    /// Returns the size in bytes and the vertex stride of each captured range; 0 if the variant does not capture to it.
-    fn ranges(&self, variant: &Variant) -> [(u32, u32); MAX_BUFFERS] {
+    /// Returns the size in bytes and the vertex stride of each captured range; 0 if the variant does not capture this
+    /// vertex stream to it.
+    fn ranges(&self, variant: &Variant, stream: usize) -> [(u32, u32); MAX_BUFFERS] {
         std::array::from_fn(|number| {
             let stride = variant.strides[number];
-            let target = self.targets[number].filter(|_| stride > 0);
+            let own = variant.emitted.map_or(0, |emitted| emitted.streams[number]);
+            let target = self.targets[number].filter(|_| stride > 0 && own as usize == stream);
             target.map_or((0, 0), |target| (target.size, stride))
         })
+    }
+
+    /// Returns the draws of the jobs that count the vertex streams after stream 0. They write only the filled sizes of
+    /// their buffers.
+    fn further_streams(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        variant: &Variant,
+        draws: &counter_pass::Draws,
+    ) -> Result<Vec<(usize, counter_pass::Draws)>, vk::Result> {
+        let (Some(emitted), Some(geometry)) = (&variant.emitted, draws.geometry) else {
+            return Ok(Vec::new());
+        };
+        let which = usize::from(geometry.indexed);
+        let mut all = Vec::new();
+        for stream in (1..MOST_STREAMS).filter(|stream| emitted.has_stream(*stream)) {
+            let prepared = self.prepared[which].as_ref();
+            let template = match prepared.and_then(|one| one.streams[stream]) {
+                Some(template) => template,
+                None => {
+                    let words = variant.stream_template(emitted, stream as u32);
+                    self.arena.put(device, emulator, &words)?
+                }
+            };
+            if let Some(prepared) = self.prepared[which].as_mut() {
+                prepared.streams[stream] = Some(template);
+            }
+            let geometry =
+                counter_pass::Geometry { primitives: emitted.primitives[stream], ..geometry };
+            let draws = counter_pass::Draws {
+                buffers: self.ranges(variant, stream),
+                template: template.address,
+                commands: 0,
+                geometry: Some(geometry),
+                ..draws.clone()
+            };
+            all.push((stream, draws));
+        }
+        Ok(all)
     }
 
     /// Draws the points of a capture, or the primitives for a geometry stage that captures. Another command that needs the application's pipeline [restores](Self::restore)
@@ -240,7 +288,12 @@ impl Recording {
             },
         };
         let variant = graphics.variant(device, key, self.scope.pass())?;
-        let prepared = Prepared { version, variant: Arc::clone(&variant), template: None };
+        let prepared = Prepared {
+            version,
+            variant: Arc::clone(&variant),
+            template: None,
+            streams: Default::default(),
+        };
         self.prepared[which] = Some(prepared);
         Some(variant)
     }

@@ -11,7 +11,7 @@ use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::jobs::{LOST, barrier};
 use crate::emulation::memory::{Block, Piece};
-use crate::emulation::recording::{Recording, RenderPassScope};
+use crate::emulation::recording::{Counted, Recording, RenderPassScope};
 use ash::vk::{
     self, AccessFlags as Access, Handle as _, PipelineStageFlags as Stage,
     QueryResultFlags as Flags,
@@ -107,7 +107,7 @@ fn source(emulator: &Emulator, pool: vk::QueryPool) -> Option<QueryResults> {
 }
 
 impl Recording {
-    /// Begins a query of a vertex stream. The layer captures stream 0 only; queries of other streams count nothing.
+    /// Begins a query of a vertex stream. Queries of generated primitives count stream 0 only.
     ///
     /// # Safety
     ///
@@ -119,8 +119,9 @@ impl Recording {
         (pool, query): (vk::QueryPool, u32),
         stream: u32,
     ) {
-        let (Some(source), 0) = (source(emulator, pool), stream) else { return };
-        self.counted[source.values.start as usize] = source.all.address + SIZE * u64::from(query);
+        let Some(source) = source(emulator, pool) else { return };
+        let Some(counted) = self.counted.of(source.values.start == 0, stream) else { return };
+        *counted = source.all.address + SIZE * u64::from(query);
         if let (Some(pool), Some(begin)) = (source.of_driver, device.next.cmd_begin_query) {
             // SAFETY: guaranteed by the caller.
             unsafe { begin(commands, pool, query, vk::QueryControlFlags::empty()) };
@@ -141,8 +142,8 @@ impl Recording {
         stream: u32,
     ) {
         let Some(QueryResults { all, values, of_driver }) = source(emulator, pool) else { return };
-        if stream == 0 {
-            self.counted[values.start as usize] = 0;
+        if let Some(counted) = self.counted.of(values.start == 0, stream) {
+            *counted = 0;
         }
         let functions = (device.next.cmd_begin_query, device.next.cmd_end_query);
         if let (Some(pool), (Some(begin), Some(end))) = (of_driver, functions) {
@@ -186,6 +187,16 @@ impl Recording {
         let (begin, end) = ([state + ONE, 0, 0, 0], [available, 0, 0, 0]);
         self.jobs.push(&Job { state, begin: Some(begin), end: Some(end), ..Job::default() });
         Ok(())
+    }
+}
+
+impl Counted {
+    /// Returns where the address of an active query is kept, if queries of this stream count.
+    fn of(&mut self, is_feedback: bool, stream: u32) -> Option<&mut u64> {
+        match is_feedback {
+            true => self.streams.get_mut(stream as usize),
+            false => Some(&mut self.generated).filter(|_| stream == 0),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::emulation::pipeline_info::VertexInput;
 use crate::emulation::queues::Use;
 use crate::emulation::state::{Conditional, Dynamic, IndexBuffer, VertexBuffer};
 use crate::emulation::variants::{Graphics, Variant};
+use crate::reported_features::MOST_STREAMS;
 use ash::vk::{self, Handle as _};
 use polyshade::transform_feedback::MAX_BUFFERS;
 use std::collections::BTreeMap;
@@ -48,8 +49,9 @@ pub(crate) struct Prepared {
     /// The version of the state.
     pub(crate) version: u64,
     pub(crate) variant: Arc<Variant>,
-    /// The template of the host parameters, if draws share it.
+    /// The template of the host parameters, if draws share it, and those of further vertex streams.
     pub(crate) template: Option<Piece>,
+    pub(crate) streams: [Option<Piece>; MOST_STREAMS],
 }
 
 /// Dynamic rendering that this command buffer suspends and other command buffers resume.
@@ -68,6 +70,15 @@ pub(crate) struct Resumed {
     pub(super) jobs: Jobs,
     /// Whether this command buffer suspends the rendering again.
     pub(super) is_suspended: bool,
+}
+
+/// The addresses where active queries count; 0 if none is active.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Counted {
+    /// The transform feedback query of each vertex stream.
+    pub(crate) streams: [u64; MOST_STREAMS],
+    /// The query of generated primitives, which counts stream 0.
+    pub(crate) generated: u64,
 }
 
 /// The layer's state of a command buffer.
@@ -120,8 +131,8 @@ pub(crate) struct Recording {
     pub(crate) is_replaced: bool,
     /// The capturing pipeline, if another capture can draw with it without binding it again.
     pub(crate) bound: vk::Pipeline,
-    /// The addresses where the active transform feedback and primitives generated queries count; 0 if none is active.
-    pub(crate) counted: [u64; 2],
+    /// The addresses where the active queries count; 0 if none is active.
+    pub(crate) counted: Counted,
     pub(crate) conditional: Option<Conditional>,
 }
 

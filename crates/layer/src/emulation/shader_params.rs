@@ -32,6 +32,14 @@ fn parts(name: &str) -> (&str, u32) {
 }
 
 impl CaptureParam {
+    /// Returns the value that the counter pass writes; a constant if it writes none.
+    pub(super) fn value(&self) -> ParamValue {
+        match self {
+            Self::Kept(value) => *value,
+            _ => ParamValue::Constant(0),
+        }
+    }
+
     /// Returns the parameters of a capture for draws of this topology.
     pub(super) fn all(words: &HostParams, topology: Topology) -> Vec<Self> {
         let param = |name: &str| {

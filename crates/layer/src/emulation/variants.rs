@@ -9,6 +9,7 @@ use crate::emulation::pipeline_info::{
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
+use crate::reported_features::MOST_STREAMS;
 use crate::spirv;
 use ash::vk::{self, DynamicState, Handle as _};
 use polyshade::host::{self, AddressSource, ParamSource, SideEffects, Target};
@@ -64,8 +65,10 @@ pub(crate) struct Variant {
 pub(crate) struct Emitted {
     /// A list.
     pub(crate) topology: Topology,
-    /// The number of primitives for each input primitive.
-    pub(crate) primitives: u32,
+    /// The number of primitives to each vertex stream for each input primitive.
+    pub(crate) primitives: [u32; MOST_STREAMS],
+    /// The vertex stream that each transform feedback buffer captures.
+    pub(crate) streams: [u32; MAX_BUFFERS],
     /// Whether a shader reads the number of a draw in a multi-draw.
     pub(crate) reads_draw_index: bool,
 }
@@ -331,6 +334,15 @@ fn strides(layout: &transform_feedback::Layout) -> [u32; MAX_BUFFERS] {
 }
 
 impl Emitted {
+    /// Returns whether vertex streams after stream 0 emit or capture anything.
+    pub(crate) fn has_streams(&self) -> bool {
+        (1..MOST_STREAMS).any(|stream| self.has_stream(stream))
+    }
+
+    pub(crate) fn has_stream(&self, stream: usize) -> bool {
+        self.primitives[stream] > 0 || self.streams.contains(&(stream as u32))
+    }
+
     /// Returns what the geometry stage of a layout emits for one primitive of this topology.
     fn of(
         layout: &transform_feedback::Layout,
@@ -349,9 +361,10 @@ impl Emitted {
             indices: None,
         };
         let emitted = layout.primitives_emitted(&draw)?;
-        let [primitives, ..] = emitted.expect("the number does not depend on a table");
+        let primitives = emitted.expect("the numbers do not depend on a table");
+        let streams = std::array::from_fn(|buffer| layout.stream(buffer));
         let topology = layout.emitted_topology().expect("the layout is of a geometry stage");
-        Ok(Self { topology, primitives, reads_draw_index })
+        Ok(Self { topology, primitives, streams, reads_draw_index })
     }
 }
 

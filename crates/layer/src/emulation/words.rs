@@ -7,7 +7,7 @@ use crate::emulation::memory::Piece;
 use crate::emulation::recording::{CapturedRange, Recording, Tables};
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::state::VertexBuffer;
-use crate::emulation::variants::Variant;
+use crate::emulation::variants::{Emitted, Variant};
 use ash::vk;
 use polyshade_planner::ParamValue;
 use polyshade_planner::counter_pass::{self, Segments};
@@ -187,6 +187,12 @@ impl Recording {
 }
 
 impl Variant {
+    /// Returns the template for the job of a vertex stream after stream 0.
+    pub(super) fn stream_template(&self, emitted: &Emitted, stream: u32) -> Vec<u32> {
+        let words: Vec<ParamValue> = self.words.iter().map(CaptureParam::value).collect();
+        counter_pass::stream_template(&words, |buffer| emitted.streams[buffer as usize] == stream)
+    }
+
     /// Returns the size in bytes of the capture parameters. The vertex-pulling parameters follow them.
     pub(super) fn capture_size(&self) -> u32 {
         4 * self.words.len() as u32

@@ -84,6 +84,8 @@ pub(super) enum Emits {
     Points,
     LineStrip,
     TriangleStrip,
+    /// Points of two vertex streams.
+    Streams,
 }
 
 /// The content between the begin and the end of a capture.
@@ -194,7 +196,7 @@ impl Stream {
             numbered: noise.one_in(3),
             geometry: None,
         };
-        let emits = [Emits::Points, Emits::LineStrip, Emits::TriangleStrip];
+        let emits = [Emits::Points, Emits::LineStrip, Emits::TriangleStrip, Emits::Streams];
         // The layer captures geometry stages only with free push constants, and not the index of a draw.
         if !look.pushes_all && noise.one_in(2) {
             look.geometry = Some(noise.of(&emits));
@@ -312,6 +314,10 @@ impl Stream {
         let own = (1..self.captures.len()).find(|number| self.captures[*number].own_commands);
         let begins = !self.captures[0].own_commands;
         begins && own.is_some_and(|number| self.place(number) == Place::Resumed)
+    }
+
+    pub(super) fn has_streams(&self) -> bool {
+        self.look.geometry == Some(Emits::Streams)
     }
 
     pub(super) fn place(&self, number: usize) -> Place {

@@ -124,8 +124,9 @@ impl Able {
         let mut thirteen = vk::PhysicalDeviceVulkan13Features::default()
             .dynamic_rendering(true)
             .synchronization2(true);
-        let mut feedback =
-            vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default().transform_feedback(true);
+        let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
+            .transform_feedback(true)
+            .geometry_streams(has_geometry);
         let mut input = vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT::default()
             .vertex_input_dynamic_state(true);
         let mut indices =

@@ -28,12 +28,12 @@ void main() {
 /// Emits two strips in each of two invocations.
 const GEOMETRY: &str = "
 layout(INPUT, invocations = 2) in;
-layout(OUTPUT, max_vertices = 9) out;
+layout(OUTPUT, max_vertices = 15) out;
 layout(location = 0) in uvec2 numbers_in[];
 layout(location = 1) in vec2 pair_in[];
 layout(location = 2) flat in uint shown_in[];
 layout(location = 0, xfb_buffer = 0, xfb_offset = 4, xfb_stride = 12) out uvec2 numbers;
-layout(location = 1, xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out vec2 pair;
+layout(location = 1, STREAM xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out vec2 pair;
 layout(location = 2) flat out uint shown;
 void main() {
     for (int strip = 0; strip < 2; ++strip) {
@@ -47,9 +47,19 @@ void main() {
             shown = shown_in[from] + i;
             gl_Position = gl_in[from].gl_Position + vec4(strip, i, 0, 0) / 4;
             gl_PointSize = 1;
+#ifdef STREAMS
+            EmitStreamVertex(0);
+            if (strip == 1 || i == 0) {
+                pair = pair_in[from] + vec2(strip, gl_InvocationID);
+                EmitStreamVertex(1);
+            }
+#else
             EmitVertex();
+#endif
         }
+#ifndef STREAMS
         EndPrimitive();
+#endif
     }
 }";
 
@@ -84,7 +94,11 @@ impl Shaders {
             (vk::ShaderStageFlags::FRAGMENT, ShaderStage::Fragment, FRAGMENT.to_owned()),
         ];
         if let Some(emits) = look.geometry {
+            let stream = if emits == Emits::Streams { "stream = 1," } else { "" };
             let source = GEOMETRY.replace("INPUT", input(look)).replace("OUTPUT", output(emits));
+            let source = source.replace("STREAM ", stream);
+            let defined = if stream.is_empty() { "" } else { "#define STREAMS\n" };
+            let source = format!("{defined}{source}");
             sources.insert(1, (vk::ShaderStageFlags::GEOMETRY, ShaderStage::Geometry, source));
         }
         let modules = sources.into_iter().map(|(flag, stage, source)| {
@@ -117,7 +131,7 @@ fn input(look: &Look) -> &'static str {
 
 fn output(emits: Emits) -> &'static str {
     match emits {
-        Emits::Points => "points",
+        Emits::Points | Emits::Streams => "points",
         Emits::LineStrip => "line_strip",
         Emits::TriangleStrip => "triangle_strip",
     }

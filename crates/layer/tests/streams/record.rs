@@ -4,7 +4,7 @@ use super::case::{
     CallKind, Capture, Condition, MOST_CALLS, MOST_DRAWS, Place, StreamCall, lets_draw,
 };
 use super::pipelines::{ATTRIBUTES, BINDINGS, SIDE, STRIDE};
-use super::scene::{ARGUMENT_WORDS, Buffer, Scene};
+use super::scene::{ARGUMENT_WORDS, Buffer, OF_SECOND_STREAM, QUERIES, Scene};
 use crate::objects::{FORMAT, WHOLE, memory_barrier, pixels};
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 
@@ -86,7 +86,7 @@ impl Scene<'_> {
         // SAFETY: no render pass is active.
         unsafe {
             for pool in [self.queries, self.stamps].into_iter().chain(self.generated) {
-                vulkan.cmd_reset_query_pool(commands, pool, 0, 8);
+                vulkan.cmd_reset_query_pool(commands, pool, 0, QUERIES);
             }
             self.stamp(commands, 0);
             vulkan.cmd_pipeline_barrier(commands, all, transfer, flags, &[], &[], &[before]);
@@ -217,6 +217,9 @@ impl Scene<'_> {
         let zero = 0_u64;
         let (number, none) = (number as u32, vk::QueryControlFlags::empty());
         let pools = [self.queries].into_iter().chain(self.generated);
+        let of_second = (self.queries, OF_SECOND_STREAM + number, 1);
+        let of_second = self.stream.has_streams().then_some(of_second);
+        let queries = pools.map(|pool| (pool, number, 0)).chain(of_second);
         // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             // Bind the state, begin the queries and the capture.
@@ -229,8 +232,8 @@ impl Scene<'_> {
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
             bind(commands, 0, 1, &raw const targets[0], &raw const zero, &raw const first);
             bind(commands, 2, 1, &raw const targets[1], &raw const offsets[0], &raw const second);
-            for pool in pools.clone() {
-                (feedback.cmd_begin_query_indexed_ext)(commands, pool, number, none, 0);
+            for (pool, query, stream) in queries.clone() {
+                (feedback.cmd_begin_query_indexed_ext)(commands, pool, query, none, stream);
             }
             let begins = feedback.cmd_begin_transform_feedback_ext;
             begins(commands, 0, 3, begin.as_ptr(), offsets.as_ptr());
@@ -240,8 +243,8 @@ impl Scene<'_> {
             }
             let ends = feedback.cmd_end_transform_feedback_ext;
             ends(commands, 0, 3, end.as_ptr(), offsets.as_ptr());
-            for pool in pools {
-                (feedback.cmd_end_query_indexed_ext)(commands, pool, number, 0);
+            for (pool, query, stream) in queries {
+                (feedback.cmd_end_query_indexed_ext)(commands, pool, query, stream);
             }
         }
     }

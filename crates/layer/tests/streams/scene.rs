@@ -7,6 +7,10 @@ use crate::objects::{allocate, image};
 use ash::vk;
 use std::sync::PoisonError;
 
+/// The number of queries in a pool, and the first query of the second vertex stream.
+pub(super) const QUERIES: u32 = 16;
+pub(super) const OF_SECOND_STREAM: u32 = 8;
+
 /// The number of 32-bit values in each buffer.
 const WORDS: usize = 256;
 
@@ -17,7 +21,7 @@ pub(super) const ARGUMENT_WORDS: usize = 5;
 pub(super) struct Left {
     /// The contents of all capture targets, and of the counters.
     pub(super) words: Vec<Vec<u32>>,
-    /// For each capture, the primitives written and needed.
+    /// For each capture, the primitives written and needed; then those of the second vertex stream, if there is one.
     pub(super) captured: Vec<[u64; 2]>,
     /// The primitives generated during each capture.
     pub(super) generated: Vec<u64>,
@@ -139,7 +143,7 @@ impl<'d> Scene<'d> {
             let pipelines = pipelines(device, &stream.look, &shaders, pass, layout);
             shaders.destroy(device);
             let pool = |ty| {
-                let info = vk::QueryPoolCreateInfo::default().query_type(ty).query_count(8);
+                let info = vk::QueryPoolCreateInfo::default().query_type(ty).query_count(QUERIES);
                 vulkan.create_query_pool(&info, None).expect("queries")
             };
             let of_generated = vk::QueryType::PRIMITIVES_GENERATED_EXT;
@@ -206,6 +210,17 @@ impl<'d> Scene<'d> {
         // SAFETY: no command is pending, and all queries have ended.
         unsafe {
             vulkan.get_query_pool_results(self.queries, 0, &mut captured, flags).expect("results");
+            if self.stream.has_streams() {
+                let mut of_second = vec![[0; 2]; count];
+                let results = vulkan.get_query_pool_results(
+                    self.queries,
+                    OF_SECOND_STREAM,
+                    &mut of_second,
+                    flags,
+                );
+                results.expect("results");
+                captured.extend(of_second);
+            }
             if let Some(pool) = self.generated {
                 vulkan.get_query_pool_results(pool, 0, &mut generated, flags).expect("results");
             }

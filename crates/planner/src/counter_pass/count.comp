@@ -33,6 +33,7 @@ const uint TABLE_HIGH = 9u;
 const uint REACHED = 10u;
 const uint INSTANCES = 11u;
 const uint PRIMITIVES = 12u;
+const uint UNCHANGED = 13u;
 
 // The product as 32 bits, or the largest number on overflow.
 uint most_of(const uvec2 one, const uint other) {
@@ -149,8 +150,12 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
     uvec2 block = behind(place_in(job, BLOCKS), number * LOAD(job, BLOCK_STRIDE));
     uint count = LOAD(job, WORD_COUNT);
     for (uint word = 0u; word < count; ++word) {
+        uint kind = LOAD(template_place, word);
+        if (kind == UNCHANGED) {
+            continue;
+        }
         uint value = LOAD(template_place, count + word);
-        switch (LOAD(template_place, word)) {
+        switch (kind) {
             case FIRST: value = numbers.first; break;
             case VERTICES: value = numbers.count; break;
             case FIRST_INSTANCE: value = numbers.first_instance; break;
@@ -213,8 +218,8 @@ void add_up(const uvec2 job, const uvec4 sizes, const uvec4 strides, const uvec2
     sum_of_part.state = is_first ? place_in(job, STATE) : sum_of_part.state;
     sum_of_part.query = is_first ? place_in(job, QUERY) : sum_of_part.query;
     bool is_same = sum_of_part.state == place_in(job, STATE) && sum_of_part.query == place_in(job, QUERY);
-    // The vertex count may come from a counter that an earlier job saves.
-    sum_of_part.is_plain = sum_of_part.is_plain && is_same && !has(job, BYTE_COUNT);
+    // The vertex count may come from a counter that an earlier job saves, and a full buffer limits only its stream.
+    sum_of_part.is_plain = sum_of_part.is_plain && is_same && !has(job, BYTE_COUNT | STREAMS);
     if (needed != uvec2(0u)) {
         bvec4 is_unused = equal(strides, uvec4(0u));
         sum_of_part.least_size = min(sum_of_part.least_size, mix(sizes, uvec4(~0u), is_unused));

@@ -136,6 +136,7 @@ const uint INDIRECT = 64u;
 const uint INDEXED_INDIRECT = 128u;
 const uint BYTE_COUNT = 256u;
 const uint INDEXED_COMMANDS = 512u;
+const uint STREAMS = 1024u;
 
 const uint MAX_BUFFERS = 4u;
 
