@@ -16,9 +16,10 @@ use crate::noise::Noise;
 use crate::shaders::{Shader, Varyings};
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use pipeline::{Draws, Item, Pipeline, drawn_options, options, run_native};
-use polyshade::transform_feedback::{IndexType, Topology};
+use polyshade::host::ParamSource;
+use polyshade::transform_feedback::{IndexType, Options, Topology};
 use polyshade_formats::{ShaderStage, SpirvVersion};
-use polyshade_vulkan::{Draw, Stage, Target, Work, model, vk};
+use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Target, Work, model, vk};
 use shaders::{OUTPUTS, SCENE, SCENE_PIXELS, STREAMS, VERTEX, source};
 
 const TWO_BUFFERS: Varyings =
@@ -211,6 +212,42 @@ fn line_loops_are_closed() {
     for driver in DRIVERS {
         let found = pipeline.run(driver, std::slice::from_ref(&line_loop), &layout);
         assert!(found == native, "{driver:?}");
+    }
+}
+
+/// The vertex stage of draws has a uniform buffer, push constants and an output at the last location.
+#[test]
+fn resources_of_the_vertex_stage_stay_its_own() {
+    let head = "struct Pair { vec2 a; uint b; };";
+    let resources = "layout(set = 3, binding = 0) uniform Factor { uint factor; };
+        layout(push_constant) uniform Position { layout(offset = 16) float y; float z; };
+        layout(location = 15) out vec4 v_last;";
+    let vertex = VERTEX
+        .replace(head, &format!("{head}\n{resources}"))
+        .replace("* 3u", "* factor")
+        .replace("vec4(f, 1, 2, 1)", "vec4(f, y, z, 1)");
+    let shader = Shader { source: source(2, "triangle_strip", 2, SOME_STRIPS), outputs: OUTPUTS };
+    let layout = shader.layout(TWO_BUFFERS);
+    let items = [item(Topology::TriangleStrip, 7)];
+    let native = run_native(&shader, TWO_BUFFERS, &items);
+    let Varyings::Interleaved(names) = TWO_BUFFERS else { unreachable!("it is interleaved") };
+    let automatic = Options::new().interleaved(names.split_whitespace());
+    let pushed = automatic.clone().params(ParamSource::PushConstant { offset: 24 });
+    for options in [automatic, pushed] {
+        let words = shader.plain_stage(ShaderStage::Geometry);
+        let pipeline = Pipeline::drawn_after(&vertex, words, &options);
+        let bind = |work: &mut Work<'_>| {
+            let range = Range { buffer: work.buffers.len(), offset: 0, size: 16 };
+            work.buffers.push([3_u32, 0, 0, 0].iter().flat_map(|one| one.to_ne_bytes()).collect());
+            for draw in work.draws.iter_mut().filter(|draw| draw.dispatch.is_none()) {
+                draw.descriptors.push(Descriptor::new(3, 0, Resource::UniformBuffer(range)));
+                draw.push_constants.resize(draw.push_constants.len().max(24), 0);
+                draw.push_constants[16..20].copy_from_slice(&1_f32.to_ne_bytes());
+                draw.push_constants[20..24].copy_from_slice(&2_f32.to_ne_bytes());
+            }
+        };
+        let found = pipeline.run_with(Driver::Lavapipe, &items, &layout, bind);
+        assert!(found == native, "{options:?}");
     }
 }
 

@@ -363,7 +363,7 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
         let place = ParamSource::PushConstant { offset: 16 };
         recipe.blend = Some(blend().select(place));
     };
-    let why = "blend, fragment stage: bytes 16..20 of the push constants are reserved";
+    let why = "blend, fragment stage: bytes 16..20 of the push constants are reserved or used by another stage";
     refused(&given, &[Depth], overlaps, why);
 
     let mut recipe = Recipe::default();

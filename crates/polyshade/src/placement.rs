@@ -137,8 +137,10 @@ fn find_room(
         None => (0..SETS).rev().map(Set).collect(),
     };
     let start = binding.map_or(0, |binding| binding.0);
-    let is_unused = |set: Set| !used.iter().any(|(other, _)| *other == set);
-    if let Some(set) = sets.iter().find(|set| is_unused(**set) && free(**set, start)) {
+    let is_used = |set: Set| used.iter().any(|(other, _)| *other == set);
+    if let Some(set) =
+        sets.iter().find(|set| !is_used(**set) && reserved.is_unused(**set) && free(**set, start))
+    {
         return Ok((*set, Binding(start)));
     }
     let behind = |set: Set| {

@@ -43,7 +43,6 @@ pub(crate) use lower::check_unchanged;
 pub use lower::{Frame, Lowering, lower};
 pub use map_stores::map_stores;
 pub(crate) use memory::{Memory, Pointed, memory};
-pub(crate) use push_constants::push_constant_bytes;
 pub use push_constants::push_constants;
 pub use replace_uses::replace_uses;
 pub use resource::{
@@ -60,9 +59,10 @@ pub use words::{ParamReader, host_params};
 pub(crate) use wrap::replace_body;
 pub use wrap::{Wrapper, wrap};
 
+use crate::host::Reserved;
 use foldhash::{HashSet, HashSetExt};
-use polyshade_spv::view::{EntryPoint, Variable};
-use polyshade_spv::{ExecutionModel, Id, Module, Patch, StorageClass};
+use polyshade_spv::view::{Decorate, EntryPoint, Variable};
+use polyshade_spv::{Decoration, ExecutionModel, Id, Module, Patch, Section, StorageClass};
 
 /// Returns the inputs or the outputs of `entry`, as `class` selects, each once. Before SPIR-V 1.4, an interface may
 /// list a variable twice.
@@ -99,6 +99,20 @@ pub fn add_to_interface<'m>(
     if m.version() >= (1, 4) {
         p.join_interface(entry, variable);
     }
+}
+
+/// Returns the descriptors, push constants and specialization constants of `m`, which the stages of a pipeline share.
+/// The push constants are those of `entry`.
+pub(crate) fn resources_of<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Reserved {
+    let descriptors = bindings(m).into_iter();
+    let reserved = descriptors
+        .fold(Reserved::new(), |reserved, (set, binding)| reserved.binding(set, binding));
+    let bytes = push_constants::push_constant_bytes(m, entry);
+    let reserved = bytes.into_iter().fold(reserved, Reserved::push_constants);
+    let decorations = m.section(Section::Annotations).filter_map(Decorate::of);
+    let numbered = decorations.filter(|one| one.decoration() == Decoration::SPEC_ID);
+    let numbers = numbered.filter_map(|one| one.operands().first().copied());
+    numbers.fold(reserved, Reserved::specialization)
 }
 
 /// Whether the inputs or outputs of a stage, as `class` selects, are arrays with one element per vertex.

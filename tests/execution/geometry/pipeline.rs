@@ -148,7 +148,12 @@ impl Pipeline {
 
     /// Makes a pipeline whose geometry stage stays one.
     pub(crate) fn drawn(words: Vec<u32>, options: &Options) -> Self {
-        let module = leaked(glsl::vertex(VERTEX, "", SpirvVersion::SPIRV1_3));
+        Self::drawn_after(VERTEX, words, options)
+    }
+
+    /// Does the same with another vertex stage.
+    pub(crate) fn drawn_after(vertex: &str, words: Vec<u32>, options: &Options) -> Self {
+        let module = leaked(glsl::vertex(vertex, "", SpirvVersion::SPIRV1_3));
         let vertex = geometry::vertex(module, "main", options);
         let vertex = vertex.unwrap_or_else(|error| panic!("{error}"));
         let before = Before::Drawn(Made::of(&vertex));
@@ -299,9 +304,21 @@ impl Pipeline {
         items: &[Item],
         layout: &[BufferLayout],
     ) -> Vec<Capture> {
+        self.run_with(driver, items, layout, |_| ())
+    }
+
+    /// Does the same after `change`.
+    pub(crate) fn run_with(
+        &self,
+        driver: Driver,
+        items: &[Item],
+        layout: &[BufferLayout],
+        change: impl FnOnce(&mut Work<'_>),
+    ) -> Vec<Capture> {
         let mut work = Work::default();
         let add = |item: &Item| self.add(item, layout, |_| (), &mut work);
         let places: Vec<Places> = items.iter().map(add).collect();
+        change(&mut work);
         let outcome = driver.run(&work);
         let captured = |(item, places): (&Item, &Places)| {
             let needed = self.emitted(item, &outcome.buffers[places.counts])[0];

@@ -70,6 +70,11 @@ impl Reserved {
         self
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Combines both reservations. Reserved ids are those of `self` alone, because each module has its own ids.
     pub(crate) fn join(mut self, other: &Self) -> Self {
         self.sets.extend(&other.sets);
@@ -90,6 +95,11 @@ impl Reserved {
         !self.sets.contains(&set) && !self.bindings.contains(&(set, binding))
     }
 
+    /// Whether neither the set nor one of its bindings is reserved.
+    pub(crate) fn is_unused(&self, set: Set) -> bool {
+        !self.sets.contains(&set) && !self.bindings.iter().any(|(other, _)| *other == set)
+    }
+
     /// Whether a variable may be added at this location.
     pub fn is_free_location(&self, location: u32) -> bool {
         !self.locations.contains(&location)
@@ -100,7 +110,8 @@ impl Reserved {
         if self.is_free(set, binding) {
             return Ok(());
         }
-        let message = format!("binding {} of set {} is reserved", binding.0, set.0);
+        let message =
+            format!("binding {} of set {} is reserved or used by another stage", binding.0, set.0);
         Err(Error::new(&code::BINDING_RESERVED, message))
     }
 
@@ -112,7 +123,9 @@ impl Reserved {
         if let Some(bytes) = words.push_constants() {
             let overlaps = |other: &&Range<u32>| bytes.start < other.end && other.start < bytes.end;
             if let Some(other) = self.push_constants.iter().find(overlaps) {
-                let message = format!("bytes {other:?} of the push constants are reserved");
+                let message = format!(
+                    "bytes {other:?} of the push constants are reserved or used by another stage"
+                );
                 return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_RESERVED, message));
             }
         }

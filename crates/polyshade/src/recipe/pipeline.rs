@@ -11,9 +11,9 @@ use crate::rewrite::{self, DceOptions, Stages};
 use crate::transform_feedback;
 use crate::vertex_pulling;
 use crate::{clip_space, position_only, rasterizer_discard};
-use polyshade_spv::view::{Decorate, EntryPoint, Mode};
+use polyshade_spv::view::{EntryPoint, Mode};
 use polyshade_spv::{
-    Decoration, Error, ExecutionModel, Module, Progress, Section, Step as FailedStep, StorageClass,
+    Error, ExecutionModel, Module, Progress, Section, Step as FailedStep, StorageClass,
 };
 use std::collections::BTreeMap;
 
@@ -332,7 +332,7 @@ impl<'m> Stage<'m> {
             given: module,
             target: target.clone().stage(entry.model()),
             model: entry.model(),
-            own: own(module, entry),
+            own: rewrite::resources_of(module, entry),
             inputs: inputs.into_iter().fold(Reserved::new(), Reserved::location),
             lowered,
         })
@@ -365,19 +365,6 @@ fn alone(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<Module<'static>, Error
         Ok(())
     })?;
     Ok(rewrite::dce(&next.module, &DceOptions::of_unreached())?.module.into_owned())
-}
-
-/// Returns the shader's descriptors, push constants and specialization constants, which all stages share.
-fn own<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Reserved {
-    let descriptors = rewrite::bindings(m).into_iter();
-    let reserved = descriptors
-        .fold(Reserved::new(), |reserved, (set, binding)| reserved.binding(set, binding));
-    let bytes = rewrite::push_constant_bytes(m, entry);
-    let reserved = bytes.into_iter().fold(reserved, Reserved::push_constants);
-    let decorations = m.section(Section::Annotations).filter_map(Decorate::of);
-    let numbered = decorations.filter(|one| one.decoration() == Decoration::SPEC_ID);
-    let numbers = numbered.filter_map(|one| one.operands().first().copied());
-    numbers.fold(reserved, Reserved::specialization)
 }
 
 /// Adds the resources in `needs` to `reserved`.

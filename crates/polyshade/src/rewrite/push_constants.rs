@@ -122,7 +122,7 @@ fn add_members(
 
 /// Returns the range of push constants, in bytes, that `entry` already uses. If the size of its block is not known,
 /// the range includes all bytes.
-pub(crate) fn push_constant_bytes<'m>(
+pub(super) fn push_constant_bytes<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
 ) -> Option<Range<u32>> {

@@ -248,10 +248,10 @@ impl Plan {
 
         // Bindings and host parameters.
         let buffers = layout.buffers.len() as u32;
-        let reserved = frame.target().reservations();
+        let reserved = frame.target().reservations().clone().join(&given.in_use);
         let (spills, restarts) = (layout.draws.spill_outputs, layout.draws.restart());
         let bound = buffers + 2 + u32::from(spills) + u32::from(restarts);
-        let placement = Placement::new(m, &options.wanted(), reserved, bound)?;
+        let placement = Placement::new(m, &options.wanted(), &reserved, bound)?;
         layout.draws.by_address = placement.params.is_address();
         layout.geometry = Some(geometry.clone());
         check_address(&layout, placement.params)?;

@@ -7,6 +7,7 @@ use super::outputs::Part;
 use super::spilled_output::SpilledOutput;
 use super::{MAX_BUFFERS, MAX_STRIDE};
 use crate::code;
+use crate::host::Reserved;
 use foldhash::HashMap;
 use polyshade_spv::{Decoration, Error, Module};
 use std::collections::BTreeSet;
@@ -30,6 +31,9 @@ pub struct Layout {
     /// The restrictions on draws, which determine the host parameters.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Draws::are_unknown"))]
     pub(super) draws: Draws,
+    /// The resources of a vertex stage that is drawn before a [geometry stage](super::geometry).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Reserved::is_empty"))]
+    pub(super) in_use: Reserved,
 }
 
 #[cfg(feature = "serde")]
@@ -40,8 +44,14 @@ fn is_zero(number: &u32) -> bool {
 
 impl Layout {
     pub(super) fn new(buffers: Vec<BufferLayout>) -> Self {
-        let (spilled, geometry, draws) = (Vec::new(), None, Draws::default());
-        Self { buffers, outputs_stride: 0, spilled, geometry, draws }
+        Self {
+            buffers,
+            outputs_stride: 0,
+            spilled: Vec::new(),
+            geometry: None,
+            draws: Draws::default(),
+            in_use: Reserved::new(),
+        }
     }
 }
 

@@ -16,7 +16,8 @@ const STAGES: Stages =
 /// geometry stages. It has one output more: a 32-bit integer with `InstanceIndex`, at the first location after all
 /// outputs that is not [reserved](Target::reserved). With [`Options::one_instance`] there is no such output.
 ///
-/// Options for outputs, buffers and topologies do not matter here.
+/// Options for outputs, buffers and topologies do not matter here. The geometry stage gets no resources that this
+/// stage uses.
 ///
 /// # Errors
 ///
@@ -52,6 +53,8 @@ pub fn vertex<'m>(
     let (module, progress, location) = frame.finish(edited);
     let requirements = with_others(&frame, version, Requirements::default())?;
     let mut layout = Layout::new(Vec::new());
+    // The draws have one pipeline layout for both stages.
+    layout.in_use = rewrite::resources_of(version, frame.entry(version)?);
     layout.spilled.extend(location.map(|location| SpilledOutput {
         place: OutputPlace::Instance { location },
         offset: 0,
