@@ -1,12 +1,16 @@
 //! Captured geometry stages: refusals, capabilities, and the host's sizes and counters.
 
-use polyshade::host::{AddressSource, Feature, Lowered, ParamSource, Purpose, SideEffects, Target};
+use polyshade::host::{
+    AddressSource, Binding, Device, Feature, LimitName, Lowered, ParamSource, Purpose, Reserved,
+    Set, SideEffects, Target,
+};
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback::{
     self, BufferRange, Draw, IndexType, Layout, Options, ProvokingVertex, Topology, geometry,
 };
 use polyshade::{Error, Module};
 use polyshade_tests::shader::{ShaderStage, assemble, compile, disassemble, validate};
+use std::collections::{BTreeMap, BTreeSet};
 
 const VERTEX: &str = "#version 450
     layout(location = 2, component = 1) out vec3 v_colour;
@@ -243,9 +247,9 @@ fn drawn_stages_stay_geometry_stages() {
     let of_vertex = module(VERTEX, ShaderStage::Vertex);
     let vertex = |options: &Options| geometry::vertex(&of_vertex, "main", options).expect("made");
     let text = |words: &[u32]| disassemble(words).expect("it is a module");
-    // The vertex stage has an output after its last one.
+    // The vertex stage has an output at a free location.
     let passed = vertex(&drawn());
-    assert!(text(passed.module.words()).contains("OpDecorate %polyshade_instance Location 3"));
+    assert!(text(passed.module.words()).contains("OpDecorate %polyshade_instance Location 0"));
     let alone = vertex(&drawn().one_instance());
     assert!(!text(alone.module.words()).contains("polyshade_instance"));
 
@@ -276,10 +280,89 @@ fn drawn_stages_stay_geometry_stages() {
     assert_eq!(host(CONSTANT, &one, &alone.result), of_draw(&[flags]));
 
     // An input that the vertex stage does not write is at the location of the added output.
-    let taken = format!("{HEAD}layout(location = 3) in float late[];{BODY}");
+    let taken = format!("{HEAD}layout(location = 0) in float early[];{BODY}");
     let taken = module(&taken, ShaderStage::Geometry);
     let error = geometry::capture(&taken, "main", &passed.result, &drawn()).map(|_| ());
-    assert_eq!(error.expect_err("the location is taken").code().name(), "geometry.inputs");
+    assert_eq!(error.expect_err("it is taken").code().name(), "geometry.location-taken");
+    let error = geometry::vertex(&of_vertex, "main", &captured()).map(|_| ());
+    assert_eq!(error.expect_err("it is a compute stage").code().name(), "geometry.option");
+}
+
+/// Returns the limits and the layout of a vertex stage with these outputs.
+fn passing_instance(
+    outputs: &str,
+    target: Target,
+) -> Result<(BTreeMap<LimitName, u32>, Layout), Error> {
+    let source = format!("#version 450\n{outputs}\nvoid main() {{ gl_Position = vec4(0); }}");
+    let module = module(&source, ShaderStage::Vertex);
+    let made = geometry::vertex(&module, target, &drawn())?;
+    Ok((made.requirements.limits, made.result))
+}
+
+/// The number of the instance takes the first free location within the limits of the device.
+#[test]
+fn instances_are_passed_at_free_locations() {
+    let main = || Target::new("main");
+    let vertex = LimitName::MaxVertexOutputComponents;
+    let gap = "layout(location = 0) out vec4 a[3]; layout(location = 4) out vec4 b[12];";
+    let unknown = "layout(constant_id = 0) const uint n = 2; layout(location = 1) out float v[n];";
+    let reserved = main().reserved(Reserved::new().location(3));
+    for (outputs, target, location) in
+        [(gap, main(), Some(3)), (unknown, main(), Some(0)), (gap, reserved, None)]
+    {
+        let made = passing_instance(outputs, target).map(|(limits, _)| limits);
+        match location {
+            Some(location) => {
+                let limits = made.expect("it is made");
+                assert_eq!(limits, BTreeMap::from([(vertex, 4 * (location + 1))]), "{outputs}");
+            }
+            None => {
+                let error = made.expect_err("no location is free");
+                assert_eq!(error.code().name(), "interface.no-free-location", "{outputs}");
+            }
+        }
+    }
+    // With 16 vectors, only some devices have a location more.
+    let full = "layout(location = 0) out vec4 v[16];";
+    passing_instance(full, main()).expect_err("no location is free");
+    let mut device = Device::default();
+    device.output_components = 68;
+    let (limits, before) = passing_instance(full, main().device(device)).expect("it is made");
+    assert_eq!(limits[&vertex], 68);
+    let module = module(&format!("{HEAD}{BODY}"), ShaderStage::Geometry);
+    let made = geometry::capture(&module, "main", &before, &drawn()).expect("it is made");
+    assert_eq!(made.requirements.limits[&LimitName::MaxGeometryInputComponents], 68);
+}
+
+/// Both stages of a draw share one pipeline layout.
+#[test]
+fn drawn_stages_share_no_resources() {
+    let source = VERTEX.replace(
+        "void main() {",
+        "layout(set = 3, binding = 0) uniform sampler2D image;
+        layout(set = 2, binding = 1) uniform B { float b; };
+        layout(push_constant) uniform P { layout(offset = 16) vec4 c; };
+        void main() { gl_Position = textureLod(image, vec2(b), 0) * c;",
+    );
+    let of_vertex = module(&source, ShaderStage::Vertex);
+    let before = geometry::vertex(&of_vertex, "main", &drawn()).expect("it is made").result;
+    let module = module(&format!("{HEAD}{BODY}"), ShaderStage::Geometry);
+    let at = |options: &Options| {
+        let made = geometry::capture(&module, "main", &before, options)?;
+        Ok::<_, Error>(made.requirements.descriptors.iter().map(|one| one.set.0).collect())
+    };
+    // The last set that no stage uses is free, and in other sets the bindings that no stage uses.
+    let found = |options| -> BTreeSet<u32> { at(&options).expect("it is made") };
+    assert_eq!(found(drawn()), BTreeSet::from([1]));
+    assert_eq!(found(drawn().into_set(Set(3))), BTreeSet::from([3]));
+    let offset = |offset| ParamSource::PushConstant { offset };
+    assert_eq!(found(drawn().params(offset(32))), BTreeSet::from([1]));
+    for (options, code) in [
+        (drawn().into_storage(Set(3), Binding(0)), "binding.reserved"),
+        (drawn().params(offset(16)), "params.push-constants-reserved"),
+    ] {
+        assert_eq!(at(&options).expect_err("it is taken").code().name(), code, "{options:?}");
+    }
 }
 
 /// Stores of a vertex stage stay in the original draw.

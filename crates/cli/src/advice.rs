@@ -67,6 +67,7 @@ const ADVICE: &[(&Code, &[&str])] = &[
         &["--overlap", "--source-alpha", "--destination-alpha", "--clamp-results"],
     ),
     (&GEOMETRY_TOPOLOGY, &["--topologies"]),
+    (&GEOMETRY_LOCATION_TAKEN, &["--reserve-location"]),
     (&GEOMETRY_CONSTANT_COUNT, &["--variant"]),
     // Errors of `vertex-pulling`.
     (&VERTEX_PULLING_FORMAT_MISMATCH, &["--attribute"]),

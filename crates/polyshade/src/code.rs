@@ -170,6 +170,8 @@ polyshade_spv::codes! {
         "Leave out the count and its sum, and capture directly.";
     GEOMETRY_INPUTS: Options, "geometry.inputs",
         "Give the layout of the vertex stage: with spilled outputs before a compute stage, else of geometry::vertex.";
+    GEOMETRY_LOCATION_TAKEN: Options, "geometry.location-taken",
+        "Reserve the location in the target of geometry::vertex: the geometry stage has an input there.";
     GEOMETRY_RASTER_OUTPUT: Unsupported, "geometry.raster-output",
         "Do not write the output, or capture without rasterizing: a vertex stage cannot write it.";
     CAPTURE_INCOMPLETE_DECORATIONS: Malformed, "capture.incomplete-decorations",

@@ -71,8 +71,8 @@ pub(crate) struct Rewrite {
     #[arg(long = "path", value_enum, default_value_t = Route::Storage, value_name = "PATH")]
     route: Route,
 
-    /// Maximum number of output components of this stage on the device; --path extension adds no outputs beyond it
-    /// [default: 64]
+    /// Maximum number of output components of this stage, or of the stage in --after, on the device; no outputs are
+    /// added beyond it [default: 64]
     #[arg(long, value_name = "N")]
     max_output_components: Option<u32>,
 
@@ -447,9 +447,10 @@ impl Rewrite {
             ("--restart", self.restart),
             ("--spill-outputs", self.spill_outputs),
         ];
-        let of_extension = [
+        let of_extension = [("--limits-of", self.limits_of.is_some())];
+        // An output is also added to the vertex stage of draws with a geometry stage.
+        let of_outputs = [
             ("--max-output-components", self.max_output_components.is_some()),
-            ("--limits-of", self.limits_of.is_some()),
             ("--reserve-location", self.free.reserves_locations()),
         ];
         let of_points = [
@@ -463,8 +464,8 @@ impl Rewrite {
             Route::Storage if self.after.is_some() => {
                 ("storage and --after", &[&of_extension, &of_vertex])
             }
-            Route::Storage => ("storage", &[&of_extension]),
-            Route::Compute => ("compute", &[&of_extension, &of_points]),
+            Route::Storage => ("storage", &[&of_extension, &of_outputs]),
+            Route::Compute => ("compute", &[&of_extension, &of_outputs, &of_points]),
             Route::Extension => ("extension", &[&of_storage, &of_geometry]),
         };
         Failure::of_unused(&others.concat(), &format!("with --path {name}"))

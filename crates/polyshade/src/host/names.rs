@@ -100,6 +100,7 @@ named! {
         MaxClipDistances = "maxClipDistances",
         MaxCombinedClipAndCullDistances = "maxCombinedClipAndCullDistances",
         MaxCullDistances = "maxCullDistances",
+        MaxGeometryInputComponents = "maxGeometryInputComponents",
         MaxGeometryOutputComponents = "maxGeometryOutputComponents",
         MaxGeometryOutputVertices = "maxGeometryOutputVertices",
         MaxGeometryTotalOutputComponents = "maxGeometryTotalOutputComponents",

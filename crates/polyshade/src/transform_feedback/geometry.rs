@@ -50,8 +50,8 @@ use super::spilled;
 use super::{Topology, buffer, check_name, select, with_others};
 use crate::code;
 use crate::host::{
-    AddressSource, Feature, HostParams, Lowered, ParamSource, Purpose, Requirements, SideEffects,
-    Target,
+    AddressSource, Feature, HostParams, LimitName, Lowered, ParamSource, Purpose, Requirements,
+    SideEffects, Target,
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
@@ -321,6 +321,10 @@ impl Plan {
         let mut requirements = Requirements { features, descriptors, ..Requirements::default() };
         if step != Step::Raster {
             requirements.read(std::slice::from_ref(&self.words), stage);
+        }
+        if let Some(location) = self.instance.filter(|_| stage == ExecutionModel::GEOMETRY) {
+            let end = location.saturating_add(1);
+            requirements.need(LimitName::MaxGeometryInputComponents, end.saturating_mul(4));
         }
         need_limits(m, &mut requirements);
         requirements

@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
         only_entry(&before, &before_module, &[ExecutionModel::VERTEX])?;
 
     // Prepare both, and make the variants.
-    let target = rewrite.free.target(&before_entry, before_stage);
+    let target = rewrite.target(&before_entry, before_stage)?;
     let vertex = Before::new(&before_module, target, rewrite)
         .map_err(|error| before.refused(&error, &before_module))?;
     let failed = |error| input.refused(&error, &module);

@@ -59,9 +59,10 @@ pub(super) fn instance(
         false => Ok(Some(location)),
         true => {
             let message = format!(
-                "the geometry stage has an input at location {location}, which the vertex stage does not write"
+                "cannot pass the number of the instance at location {location}: the geometry stage has an input there"
             );
-            Err(Error::new(&code::GEOMETRY_INPUTS, message).about(entry.function()))
+            let error = Error::new(&code::GEOMETRY_LOCATION_TAKEN, message);
+            Err(error.about(entry.function()).help("reserve the location in the vertex stage"))
         }
     }
 }

@@ -13,8 +13,8 @@ const STAGES: Stages =
     Stages { models: &[ExecutionModel::VERTEX], otherwise: "does not precede a geometry stage" };
 
 /// Makes the vertex stage for the draws of [`count`](super::count) and [`capture`](super::capture), if they remain
-/// geometry stages. It has one output more: a 32-bit integer with `InstanceIndex`, at the first location after all
-/// outputs that is not [reserved](Target::reserved). With [`Options::one_instance`] there is no such output.
+/// geometry stages. It has one output more: a 32-bit integer with `InstanceIndex`, at the first location that is
+/// neither used nor [reserved](Target::reserved). With [`Options::one_instance`] there is no such output.
 ///
 /// Options for outputs, buffers and topologies do not matter here. The geometry stage gets no resources that this
 /// stage uses.
@@ -22,7 +22,8 @@ const STAGES: Stages =
 /// # Errors
 ///
 /// `Unsupported`: options for a [compute stage](Options::compute); stores of the shader to memory, unless the options
-/// keep them [in the original draw](SideEffects::InSecondPass).
+/// keep them [in the original draw](SideEffects::InSecondPass); no free location within the device's limit of output
+/// components.
 pub fn vertex<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -47,11 +48,14 @@ pub fn vertex<'m>(
         effects.forbid_contraction(m, p);
         Ok(match options.draws().one_instance {
             true => None,
-            false => pass_instance(m, p, entry, &frame),
+            false => Some(pass_instance(m, p, entry, frame.target())?),
         })
     })?;
     let (module, progress, location) = frame.finish(edited);
-    let requirements = with_others(&frame, version, Requirements::default())?;
+    let mut requirements = with_others(&frame, version, Requirements::default())?;
+    if let Some(location) = location {
+        requirements.need_outputs(ExecutionModel::VERTEX, location + 1);
+    }
     let mut layout = Layout::new(Vec::new());
     // The draws have one pipeline layout for both stages.
     layout.in_use = rewrite::resources_of(version, frame.entry(version)?);
@@ -68,15 +72,22 @@ fn pass_instance<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    frame: &Frame<'_>,
-) -> Option<u32> {
-    let reserved = frame.target().reservations();
-    let mut after = rewrite::end_of_output_locations(m, entry)..u32::MAX;
-    let location = after.find(|location| reserved.is_free_location(*location))?;
+    target: &Target,
+) -> Result<u32, Error> {
+    let end = target.device_limits().output_components / 4;
+    let mut free = rewrite::free_output_locations(m, entry, target.reservations(), end);
+    let location = free.next().ok_or_else(|| {
+        let message =
+            format!("cannot pass the number of the instance: no location below {end} is free");
+        let error = Error::new(&code::INTERFACE_NO_FREE_LOCATION, message).about(entry.function());
+        error.help(
+            "specify the device's limit of output components, or restrict draws to one instance",
+        )
+    })?;
     let uint = p.uint();
     let output = rewrite::add_output(p, entry, location, uint, "polyshade_instance");
     let at = rewrite::wrap(m, p, entry).prologue;
     let index = rewrite::load_integer_builtin(m, p, entry, (BuiltIn::INSTANCE_INDEX, uint), at);
     p.at(at).store(output, index);
-    Some(location)
+    Ok(location)
 }
