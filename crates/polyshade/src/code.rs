@@ -159,13 +159,13 @@ polyshade_spv::codes! {
     CAPTURE_STREAMS_SHARE_BUFFER: Options, "capture.streams-share-buffer",
         "Capture outputs of different vertex streams to different buffers.";
     GEOMETRY_OPTION: Unsupported, "geometry.option",
-        "Leave out the option, or capture in a compute stage, which takes restart and spills outputs.";
+        "Leave out the option. Restart and spilled outputs need a geometry stage that runs as a compute stage.";
     GEOMETRY_TOPOLOGY: Options, "geometry.topology",
         "Name only topologies that form the input primitive of the geometry stage.";
     GEOMETRY_MODES: Malformed, "geometry.modes",
         "Validate the module: a geometry stage states its input and output primitives and the number of vertices.";
     GEOMETRY_UNKNOWN_COUNT: Unsupported, "geometry.unknown-count",
-        "Read the numbers of primitives from the table of counts, and use the functions that take them.";
+        "Use the functions that take the emitted numbers: constants, or numbers from the table of counts.";
     GEOMETRY_CONSTANT_COUNT: Options, "geometry.constant-count",
         "Leave out the count and its sum, and capture directly.";
     GEOMETRY_INPUTS: Options, "geometry.inputs",

@@ -53,10 +53,11 @@ impl Layout {
     ///
     /// Those of [`host_params`](Self::host_params).
     ///
-    /// `Unsupported`: a [geometry stage](super::geometry), because only the device knows how many primitives it emits.
+    /// `Unsupported`: a [geometry stage](super::geometry), whose number of primitives is not that of the draw. Use
+    /// [`primitives_emitted`](Self::primitives_emitted) and [`primitives_written_of`](Self::primitives_written_of).
     pub fn primitives_written(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<u64, Error> {
         if self.geometry.is_some() {
-            let message = "only the device knows how many primitives a geometry stage emits";
+            let message = "the draw does not state how many primitives a geometry stage emits";
             return Err(Error::new(&code::GEOMETRY_UNKNOWN_COUNT, message));
         }
         check(self.buffers.len(), &self.draws, ranges)?;

@@ -114,7 +114,7 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
                 vertex.words().map_err(|error| before.refused(&error, &before_module))?
             }
             Part::Captured(_) => {
-                let message = "with --after, the variants are vertex, count, sum and raster";
+                let message = format!("these variants exist: {}", variants_of(&capture.result));
                 return Err(Failure::new(&code::CLI_USAGE, message));
             }
         };
@@ -131,6 +131,13 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
     let beside: Vec<Beside<'_>> =
         beside.iter().map(|(file, words)| (*file, words.as_slice())).collect();
     writing.finish(input, &report, (module.words(), capture.module.words()), &beside)
+}
+
+/// Lists the variants besides the stage that captures.
+fn variants_of(layout: &Layout) -> String {
+    let counted: &[_] = if layout.needs_counts() { &["count", "sum"] } else { &[] };
+    let raster: &[_] = if layout.outputs_stride() > 0 { &["raster"] } else { &[] };
+    [&["vertex"], counted, raster].concat().join(", ")
 }
 
 /// Describes how the host draws or dispatches the stages.

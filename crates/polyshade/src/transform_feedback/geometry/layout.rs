@@ -28,8 +28,7 @@ impl Layout {
         let invocations = draw.primitives().saturating_mul(each.into());
         if invocations > MOST_VERTICES {
             let message = format!(
-                "the draw runs the geometry shader {invocations} times, but a dispatch can have {MOST_VERTICES} \
-                 invocations"
+                "cannot number {invocations} invocations of the geometry shader: the maximum is {MOST_VERTICES}"
             );
             return Err(Error::new(&code::CAPTURE_DRAW_TOO_LARGE, message));
         }

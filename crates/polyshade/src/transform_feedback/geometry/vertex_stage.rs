@@ -31,8 +31,9 @@ pub fn vertex<'m>(
 ) -> Result<Lowered<'m, Layout>, Error> {
     let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
     if options.draws().compute {
-        let message = "a vertex stage before a compute stage spills its outputs";
-        return Err(Error::new(&code::GEOMETRY_OPTION, message));
+        let message = "cannot make a vertex stage for draws: the options are for a compute stage";
+        let error = Error::new(&code::GEOMETRY_OPTION, message);
+        return Err(error.help("prepare a compute stage with transform_feedback::prepare"));
     }
     // Both draws that count and capture would have the side effects.
     let side_effects = match options.side_effects_kept() {
@@ -43,7 +44,13 @@ pub fn vertex<'m>(
     let edited = frame.rewrite(version, |m, p, entry| {
         native_xfb::strip(m, p, entry);
         let effects = Effects::find(m, entry);
-        effects.settle(m, p, side_effects, Pass::Capture)?;
+        let settled = effects.settle(m, p, side_effects, Pass::Capture);
+        settled.map_err(|error| match *error.code() == code::SIDE_EFFECTS_UNASSIGNED {
+            true => {
+                error.help("only the original draw, the second pass, can keep the side effects")
+            }
+            false => error,
+        })?;
         // Count and capture must take the same branches, so their inputs must be the same.
         effects.forbid_contraction(m, p);
         Ok(match options.draws().one_instance {
