@@ -84,6 +84,48 @@ fn faults_are_noticed() {
     assert!(noticed(1, |line| without_call(line, "sum_counts")));
 }
 
+/// The comparison detects a drawn stage that numbers invocations without `firstInstance` or the number of primitives,
+/// and wrong places of constant numbers of primitives.
+#[test]
+fn faults_in_places_are_noticed() {
+    let items = [item(Topology::TriangleStrip, 7)];
+    for body in [STRIPS, SOME_STRIPS] {
+        let shader = Shader { source: source(2, "triangle_strip", 1, body), outputs: OUTPUTS };
+        let layout = shader.layout(TWO_BUFFERS);
+        let native = run_native(&shader, TWO_BUFFERS, &items);
+        let words = shader.plain_stage(ShaderStage::Geometry);
+        let drawn = || Pipeline::drawn(words.clone(), &drawn_options(TWO_BUFFERS));
+        let check = |mut pipeline: Pipeline, fault: &mut dyn FnMut(&str) -> Option<String>| {
+            assert!(pipeline.run(Driver::Lavapipe, &items, &layout) == native);
+            let capture = pipeline.stages.last_mut().expect("it captures");
+            capture.words = patch(&capture.words, fault);
+            assert!(pipeline.run(Driver::Lavapipe, &items, &layout) != native);
+        };
+        check(drawn(), &mut adds_after_instance("OpISub"));
+        check(drawn(), &mut adds_after_instance("OpIMul"));
+        if body == STRIPS {
+            let adds = |line: &str| {
+                let call = "OpFunctionCall %uint %first_primitive";
+                line.contains(call).then(|| line.replace(call, "OpIAdd %uint"))
+            };
+            check(drawn(), &mut { adds });
+            let dispatched = Pipeline::new(&shader, &options(TWO_BUFFERS), Draws::default());
+            check(dispatched, &mut { adds });
+        }
+    }
+}
+
+/// Replaces the first instruction `op` after the access to the number of the instance by an addition.
+fn adds_after_instance(op: &str) -> impl FnMut(&str) -> Option<String> {
+    let mut is_after = false;
+    move |line| {
+        is_after |= line.contains("OpAccessChain") && line.contains("%polyshade_instance");
+        let found = is_after && line.contains(op);
+        is_after &= !found;
+        found.then(|| line.replace(op, "OpIAdd"))
+    }
+}
+
 /// Drops a line that calls a function.
 fn without_call(line: &str, name: &str) -> Option<String> {
     line.contains(&format!("OpFunctionCall %void %{name}")).then(String::new)
@@ -261,9 +303,12 @@ fn every_version_of_spirv_is_lowered() {
     let defines: String = OUTPUTS.iter().map(|(name, _)| format!("#define XFB_{name}\n")).collect();
     for version in [SpirvVersion::SPIRV1_0, SpirvVersion::SPIRV1_4, SpirvVersion::SPIRV1_6] {
         let words = glsl::stage(ShaderStage::Geometry, text, &defines, version);
-        let pipeline = Pipeline::of_words(words, &options(TWO_BUFFERS), Draws::default());
+        let drawn = Pipeline::drawn(words.clone(), &drawn_options(TWO_BUFFERS));
+        let dispatched = Pipeline::of_words(words, &options(TWO_BUFFERS), Draws::default());
         // SwiftShader runs no later version than 1.5.
-        assert!(pipeline.run(Driver::Lavapipe, &items, &layout) == native, "{version:?}");
+        for pipeline in [dispatched, drawn] {
+            assert!(pipeline.run(Driver::Lavapipe, &items, &layout) == native, "{version:?}");
+        }
     }
 }
 

@@ -370,14 +370,18 @@ fn skipped_calls_may_change_private_variables_and_arguments() {
         }))
         .collect::<Code>()
     };
-    let changed = |loaded, pointer| {
-        let skipped = if_input(100, call(110, 200, &[LOCAL]));
+    const OTHER: u32 = 98;
+    let changed = |loaded, pointer, argument| {
+        let variable = code(Op::VARIABLE, &[POINTER, OTHER, 7]);
+        let skipped = if_input(100, call(110, 200, &[argument]));
         let used = [load(111, loaded), count_to(120, 111, emit(1))].concat();
-        let main = main([store(LOCAL, number(3)), skipped, used].concat());
+        let main = main([variable, store(LOCAL, number(3)), skipped, used].concat());
         triangles([main, sets(pointer)].concat())
     };
-    assert_eq!(changed(PRIVATE, PRIVATE), None);
-    assert_eq!(changed(LOCAL, 301), None);
+    assert_eq!(changed(PRIVATE, PRIVATE, LOCAL), None);
+    assert_eq!(changed(LOCAL, 301, LOCAL), None);
+    // They change no other variables of the caller.
+    assert_eq!(changed(LOCAL, 301, OTHER), Some(1));
 }
 
 #[test]
