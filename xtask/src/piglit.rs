@@ -46,7 +46,8 @@ const CASES: [Case; 7] = [
 /// continuous integration does.
 pub(crate) fn run_gate() -> Result<(), String> {
     let server = opengl::prepare(PACKAGES)?;
-    let gate = names(&read(&lists().join("swiftshader.list"))?);
+    let mut gate = names(&read(&lists().join("swiftshader.list"))?);
+    gate.extend(names(&read(&lists().join("geometry.list"))?));
     let mut faults = Vec::new();
     for case in CASES.iter().filter(|case| case.mode == "auto") {
         let wanted = &names(&read(&case.expected())?) & &gate;
@@ -189,5 +190,6 @@ mod tests {
             assert_eq!(gate.len(), 235);
             assert!(gate.is_subset(&all), "{:?}", gate.difference(&all).next());
         }
+        assert!(list("geometry.list").is_subset(&all));
     }
 }

@@ -32,7 +32,7 @@ pub const POLYSHADE_JOB_WORDS: u32 = 65;
 pub const POLYSHADE_JOB_STATE_SIZE: u32 = 16;
 /// The bytes of a query result: the primitives written, then the primitives needed, 8 bytes each.
 pub const POLYSHADE_JOB_QUERY_SIZE: u32 = 16;
-/// The bytes of the arguments of a capturing draw (`VkDrawIndirectCommand`).
+/// The bytes from the arguments of a capturing draw (`VkDrawIndirectCommand`) to those of the next.
 pub const POLYSHADE_JOB_COMMAND_SIZE: u32 = 20;
 /// The bytes of the arguments of a capturing dispatch (`VkDispatchIndirectCommand`).
 pub const POLYSHADE_JOB_GROUPS_SIZE: u32 = 12;
@@ -251,6 +251,7 @@ impl polyshade_job {
             tables: self.tables,
             table_size: self.table_size,
             pool: 0,
+            is_built: false,
         })
     }
 }

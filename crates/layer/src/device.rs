@@ -144,12 +144,7 @@ pub(crate) unsafe extern "system" fn create_device(
             let get_proc_addr = link.next_get_device_proc_addr;
             let state = register(*device, get_proc_addr, has_feedback, instance);
             if let (true, Some(state)) = (emulates, state) {
-                let has_several_queues = has_several_queues(&*info);
-                let is_portability = is_portability(instance, physical);
-                let has_geometry = asked_features(&*info)
-                    .is_some_and(|features| Feature::GeometryShader.is_in(features));
-                let traits =
-                    Traits { has_several_queues, is_portability, has_geometry, driver_counts };
+                let traits = traits(&*info, instance, physical, driver_counts);
                 emulate(state, instance, physical, traits);
             }
         }
@@ -272,6 +267,24 @@ impl Enabled {
         self.generated.p_next = info.p_next.cast_mut();
         info.p_next = (&raw const self.generated).cast();
     }
+}
+
+/// Returns the properties of a device that the emulation depends on.
+///
+/// # Safety
+///
+/// The structure is valid.
+unsafe fn traits(
+    info: &vk::DeviceCreateInfo<'_>,
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    driver_counts: bool,
+) -> Traits {
+    // SAFETY: guaranteed by the caller.
+    let (has_several_queues, asked) = unsafe { (has_several_queues(info), asked_features(info)) };
+    let has_geometry = asked.is_some_and(|features| Feature::GeometryShader.is_in(features));
+    let is_portability = is_portability(instance, physical);
+    Traits { has_several_queues, is_portability, has_geometry, driver_counts }
 }
 
 /// Returns whether the application creates more than one queue.

@@ -14,12 +14,14 @@
 mod attributes;
 pub(crate) mod capture;
 pub(crate) mod draw_calls;
+mod drawn;
 pub(crate) mod draws;
 mod dump;
 mod dynamic_state;
 pub(crate) mod jobs;
 pub(crate) mod layouts;
 mod lists;
+mod lowered;
 pub(crate) mod memory;
 pub(crate) mod pipeline_info;
 pub(crate) mod queries;
@@ -55,6 +57,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Emulator {
     memory: vk::PhysicalDeviceMemoryProperties,
     pub(crate) max_push_constants: u32,
+    /// The maximum number of components that a vertex stage passes to a geometry stage.
+    pub(crate) most_outputs: u32,
     /// Whether a vertex buffer may have a stride of 0.
     pub(crate) has_constant_attributes: bool,
     /// Whether pipelines of the layer can also set rasterizer discard dynamically.
@@ -123,6 +127,10 @@ impl Emulator {
         Ok(Self {
             memory,
             max_push_constants: properties.limits.max_push_constants_size,
+            most_outputs: properties
+                .limits
+                .max_vertex_output_components
+                .min(properties.limits.max_geometry_input_components),
             // `VK_KHR_portability_subset` requires a minimum stride.
             has_constant_attributes: !traits.is_portability,
             // The layer creates the instance with at least Vulkan 1.3.

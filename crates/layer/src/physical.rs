@@ -322,7 +322,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
     }
 }
 
-/// Hides features of other extensions for vertex streams, which the layer does not provide.
+/// Hides the features of other extensions for vertex streams that the layer does not provide.
 ///
 /// # Safety
 ///

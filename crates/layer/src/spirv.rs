@@ -34,6 +34,14 @@ pub(crate) fn reads_draw_index(words: &[u32]) -> bool {
     decorations(words).any(|operands| *operands == [Decoration::BUILT_IN.0, BuiltIn::DRAW_INDEX.0])
 }
 
+/// Returns the locations in a module.
+pub(crate) fn locations(words: &[u32]) -> impl Iterator<Item = u32> {
+    decorations(words).filter_map(|operands| match operands {
+        [kind, location] if *kind == Decoration::LOCATION.0 => Some(*location),
+        _ => None,
+    })
+}
+
 /// Returns whether a module has a specialization constant with this id.
 pub(crate) fn specializes(words: &[u32], id: u32) -> bool {
     decorations(words).any(|operands| *operands == [Decoration::SPEC_ID.0, id])

@@ -388,6 +388,7 @@ fn tables(
         tables: 0,
         table_size,
         pool: 0,
+        is_built: false,
     };
     let jobs_at = List::SIZE.next_multiple_of(16);
     let job_count = if by_list { draws.len() as u32 } else { 1 };

@@ -12,6 +12,8 @@ pub(crate) struct RecordedDraw {
     pub(crate) arguments: DrawArguments,
     pub(crate) indexed: bool,
     pub(crate) draws: u32,
+    /// Whether the command may have several draws.
+    pub(crate) is_multi: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -54,7 +56,12 @@ impl RecordedDraw {
             first_instance,
             number,
         };
-        Self { arguments, indexed, draws: 1 }
+        Self { arguments, indexed, draws: 1, is_multi: false }
+    }
+
+    /// Returns the draw as one of `count` draws of a command.
+    pub(crate) fn of_multi(self, count: u32) -> Self {
+        Self { is_multi: count > 1, ..self }
     }
 
     pub(crate) fn indirect(
@@ -63,17 +70,13 @@ impl RecordedDraw {
         (draws, stride): (u32, u32),
         count: Option<(vk::Buffer, u64)>,
     ) -> Self {
-        Self { arguments: DrawArguments::Indirect { place, stride, count }, indexed, draws }
+        let arguments = DrawArguments::Indirect { place, stride, count };
+        Self { arguments, indexed, draws, is_multi: draws > 1 }
     }
 
     /// Returns whether the host supplies the arguments.
     pub(crate) fn is_direct(&self) -> bool {
         matches!(self.arguments, DrawArguments::Direct { .. })
-    }
-
-    /// Returns whether the draw is one of several draws of a command, or may be.
-    pub(crate) fn is_multi(&self) -> bool {
-        self.draws > 1 || matches!(self.arguments, DrawArguments::Direct { number: 1.., .. })
     }
 
     /// Returns the arguments for the counter pass, or `None` if a buffer has no address.

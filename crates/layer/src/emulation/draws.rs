@@ -2,9 +2,10 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::attributes::{self, bind_addresses, set_input, unbind_addresses};
+use crate::emulation::attributes::{self, unbind_addresses};
 use crate::emulation::draw_calls::{DrawArguments, Indices, RecordedDraw};
-use crate::emulation::layouts::{ADDRESSES, Addresses, Layout};
+use crate::emulation::drawn::Drawn;
+use crate::emulation::layouts::Addresses;
 use crate::emulation::memory::Piece;
 use crate::emulation::pipeline_info::PipelineInfo;
 use crate::emulation::recording::{Active, Counted, NO_LIST, Prepared, Recording};
@@ -12,11 +13,23 @@ use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology}
 use crate::reported_features::MOST_STREAMS;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
-use polyshade_planner::counter_pass::{self, Job};
+use polyshade_planner::counter_pass::{self, Job, Segments};
 use std::sync::Arc;
 
 /// The maximum number of draws in a captured indirect draw.
 const MOST_DRAWS: u32 = 1 << 16;
+
+/// The capture of a draw.
+struct Capture<'c> {
+    info: &'c PipelineInfo,
+    variant: &'c Variant,
+    indices: Option<Indices>,
+    counted: Counted,
+    /// The address of the state of the capture.
+    state: u64,
+    /// Whether the driver counts generated primitives.
+    driver_counts: bool,
+}
 
 #[derive(Default)]
 pub(crate) struct Done {
@@ -89,7 +102,8 @@ impl Recording {
         let graphics = graphics.ok_or("no known pipeline is bound")?;
         let info = &graphics.info;
         let has_others = info.stages.as_ref().is_some_and(|stages| stages.has_others);
-        if has_others && self.active.is_some() {
+        let others_capture = info.stages.as_ref().is_some_and(|stages| stages.others_capture);
+        if others_capture && self.active.is_some() {
             device.fault(format_args!("a draw is not captured: {OTHER_STAGES}"));
         }
         // The counter pass writes the arguments of draws by byte count.
@@ -119,6 +133,7 @@ impl Recording {
         let counted_views = if is_counted && is_known { self.view_count(emulator) } else { 0 };
         for _ in 0..counted_views {
             self.push(job(draws.clone(), of_generated));
+            draws.segments.iter_mut().for_each(|segments| segments.is_built = true);
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = variant.filter(|_| self.active.is_some()) else {
@@ -128,31 +143,50 @@ impl Recording {
             }
             return Ok(done);
         };
-        if emitted.is_some_and(|emitted| emitted.reads_draw_index) && call.is_multi() {
+        if call.is_multi && emitted.is_some_and(|emitted| emitted.reads_draw_index) {
             return Err("its shader reads the number of a draw in a multi-draw".to_owned());
         }
+        let driver_counts = of_generated != 0 && emulator.driver_counts;
+        let capture = Capture { info, variant: &variant, indices, counted, state, driver_counts };
+        // SAFETY: guaranteed by the caller.
+        let is_whole = unsafe {
+            self.capture((device, emulator), commands, (&call, draws, written), &capture)?
+        };
+        Ok(Done { is_whole, ..done })
+    }
+
+    /// Captures a draw. Returns whether the original draw can be skipped.
+    unsafe fn capture(
+        &mut self,
+        (device, emulator): (&Driver, &Emulator),
+        commands: vk::CommandBuffer,
+        (call, mut draws, written): (&RecordedDraw, counter_pass::Draws, Option<Piece>),
+        capture: &Capture<'_>,
+    ) -> Result<bool, Why> {
+        let &Capture { info, variant, indices, counted, state, driver_counts } = capture;
+        let job = |draws, query| Job { state, draws: Some(draws), query, ..Job::default() };
         // The driver also counts the points that the layer draws, so the counter pass counts them for subtraction. A
         // geometry stage that captures emits nothing.
-        let driver_counts = of_generated != 0 && emulator.driver_counts;
-        let points = (driver_counts && !has_geometry).then(|| {
+        let points = (driver_counts && variant.emitted.is_none()).then(|| {
             let topology = Topology::PointList;
-            job(counter_pass::Draws { topology, segments: None, ..draws.clone() }, of_generated)
+            let draws = counter_pass::Draws { topology, segments: None, ..draws.clone() };
+            job(draws, counted.generated)
         });
         let last = self.provokes_last(info);
         let of_draw = (draws.segments.map_or(0, |one| one.table_size), last);
-        let template = self.template(device, emulator, &variant, &call, indices, of_draw);
+        let template = self.template(device, emulator, variant, call, indices, of_draw);
         draws.template = template.map_err(lost)?.address;
         let size = variant.block_stride() * call.draws.max(1) * self.executions();
         let blocks = self.kept(device, emulator, size).map_err(lost)?;
         draws.param_count = variant.word_count();
         draws.blocks = blocks.address;
         draws.block_stride = variant.block_stride();
-        draws.buffers = self.ranges(&variant, 0);
-        let streams = self.further_streams(device, emulator, &variant, &draws).map_err(lost)?;
+        draws.buffers = self.ranges(variant, 0);
+        let streams = self.further_streams(device, emulator, variant, &draws).map_err(lost)?;
         let layout = info.layout.as_ref().ok_or("the pipeline has no layout")?;
         let mut drawn = Drawn {
             info,
-            variant: &variant,
+            variant,
             layout,
             blocks,
             commands: written,
@@ -165,13 +199,13 @@ impl Recording {
         // Nothing can fail from here on, so the counts include only points that are drawn.
         // If the driver counts this draw, it must be recorded.
         let is_whole = self.discards(info) && !variant.stores && !driver_counts;
-        points.into_iter().chain([job(draws, of_feedback)]).for_each(|job| self.push(job));
+        points.into_iter().chain([job(draws, counted.streams[0])]).for_each(|job| self.push(job));
         for (stream, draws) in streams {
             self.push(job(draws, counted.streams[stream]));
         }
         // SAFETY: guaranteed by the caller.
-        unsafe { self.draw_capture((device, emulator), commands, &call, drawn) };
-        Ok(Done { is_whole, ..done })
+        unsafe { self.draw_capture((device, emulator), commands, call, drawn) };
+        Ok(is_whole)
     }
 
     /// Returns the size in bytes and the vertex stride of each captured range; 0 if the variant does not capture this
@@ -217,6 +251,7 @@ impl Recording {
                 buffers: self.ranges(variant, stream),
                 template: template.address,
                 commands: 0,
+                segments: draws.segments.map(|one| Segments { is_built: true, ..one }),
                 geometry: Some(geometry),
                 ..draws.clone()
             };
@@ -398,112 +433,4 @@ impl Recording {
 
 fn lost(error: vk::Result) -> Why {
     format!("no memory: {error}")
-}
-
-/// The draw calls for the points of a capture.
-struct Drawn<'d> {
-    info: &'d PipelineInfo,
-    variant: &'d Variant,
-    layout: &'d Layout,
-    blocks: Piece,
-    /// The arguments of the draws, if the counter pass writes them.
-    commands: Option<Piece>,
-    /// The number of draws in all executions together.
-    draws: u32,
-    /// The addresses for all draws, if the shader reads them as vertex attributes.
-    bound: Option<Piece>,
-}
-
-impl Drawn<'_> {
-    /// Returns the addresses of the vertex-pulling parameters and of the capture parameters of a draw.
-    fn addresses(&self, number: u32) -> [u64; 2] {
-        let block = self.blocks.address + u64::from(number * self.variant.block_stride());
-        [block + u64::from(self.variant.capture_size()), block]
-    }
-
-    /// Returns the addresses for all draws as 32-bit values.
-    fn params(&self) -> Vec<u32> {
-        let addresses = (0..self.draws).flat_map(|number| self.addresses(number));
-        addresses.flat_map(|address| [address as u32, (address >> 32) as u32]).collect()
-    }
-
-    /// Binds the capturing pipeline, and sets the state of all draws.
-    unsafe fn bind(&self, device: &Driver, commands: vk::CommandBuffer, discards: bool) {
-        let next = &device.next;
-        let Some(bind) = next.cmd_bind_pipeline else { return };
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            bind(commands, vk::PipelineBindPoint::GRAPHICS, self.variant.pipeline);
-            if discards && let Some(set) = next.cmd_set_rasterizer_discard_enable {
-                set(commands, vk::TRUE);
-            }
-            if self.bound.is_some() {
-                set_input(device, commands, self.info, &attributes::input());
-            }
-        }
-    }
-
-    unsafe fn draw(&self, device: &Driver, commands: vk::CommandBuffer, call: &RecordedDraw) {
-        let next = &device.next;
-        // Points are not indexed, because the shader reads the indices.
-        let is_indexed = call.indexed && self.variant.emitted.is_some();
-        let indirect = match is_indexed {
-            true => next.cmd_draw_indexed_indirect,
-            false => next.cmd_draw_indirect,
-        };
-        let (Some(draw), Some(draw_indexed), Some(indirect)) =
-            (next.cmd_draw, next.cmd_draw_indexed, indirect)
-        else {
-            return;
-        };
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            // Each draw has its own addresses, and its arguments come from the host or from the counter pass.
-            for number in 0..self.draws {
-                self.push_addresses(device, commands, number);
-                match (self.commands, call.arguments) {
-                    (Some(piece), _) => {
-                        let offset = piece.offset + u64::from(number * Job::COMMAND_SIZE);
-                        indirect(commands, piece.buffer, offset, 1, Job::COMMAND_SIZE);
-                    }
-                    (
-                        None,
-                        DrawArguments::Direct {
-                            count,
-                            instances,
-                            first,
-                            vertex_offset: offset,
-                            first_instance,
-                            ..
-                        },
-                    ) => match is_indexed {
-                        true => {
-                            draw_indexed(commands, count, instances, first, offset, first_instance);
-                        }
-                        false => draw(commands, count, instances, first, first_instance),
-                    },
-                    (None, _) => {}
-                }
-            }
-        }
-    }
-
-    /// Passes the addresses for a draw to the shader, by push constants or a vertex buffer.
-    unsafe fn push_addresses(&self, device: &Driver, commands: vk::CommandBuffer, number: u32) {
-        // SAFETY: guaranteed by the caller; the push constant range includes the addresses.
-        unsafe {
-            match (self.layout.addresses, self.bound, device.next.cmd_push_constants) {
-                (Some(Addresses::Pushed(at)), _, Some(push)) => {
-                    let addresses = self.addresses(number);
-                    let (layout, values) = (self.layout, addresses.as_ptr().cast());
-                    push(commands, layout.handle, layout.stages, at, ADDRESSES, values);
-                }
-                (_, Some(piece), _) => {
-                    let place = (piece, u64::from(ADDRESSES * number));
-                    bind_addresses(device, commands, self.info, place);
-                }
-                _ => {}
-            }
-        }
-    }
 }

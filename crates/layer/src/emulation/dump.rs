@@ -1,6 +1,6 @@
 //! The files that the setting `dump` writes for a capture: its shader before and after lowering, and its plan.
 
-use crate::emulation::variants::Emitted;
+use crate::emulation::lowered::Emitted;
 use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use std::fmt::Write as _;

@@ -34,6 +34,8 @@ pub(crate) struct Layout {
     pub(crate) pushed: Vec<vk::PushConstantRange>,
     /// The source of the addresses, or `None` if no source is available.
     pub(crate) addresses: Option<Addresses>,
+    /// The device's limit of components between a vertex and a geometry stage.
+    pub(crate) most_outputs: u32,
 }
 
 impl Drop for Layout {

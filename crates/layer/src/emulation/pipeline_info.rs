@@ -1,4 +1,4 @@
-//! The parts of graphics pipelines that captures depend on: vertex shaders and state.
+//! The parts of graphics pipelines that captures depend on: shaders and state.
 
 use crate::emulation::Emulator;
 use crate::emulation::layouts::Layout;

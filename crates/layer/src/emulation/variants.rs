@@ -3,22 +3,15 @@
 use crate::driver::Driver;
 use crate::emulation::dump::Dumped;
 use crate::emulation::layouts::{Addresses, Layout};
+use crate::emulation::lowered::{Emitted, Lowered, lowered};
 use crate::emulation::pipeline_info::{
     Captured, Info, PipelineInfo, Raster, Shader, VertexInput, rate,
 };
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
-use crate::reported_features::MOST_STREAMS;
-use crate::spirv;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::host::{self, AddressSource, ParamSource, SideEffects, Target};
-use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{
-    self, MAX_BUFFERS, ProvokingVertex, Topology, Variant as CaptureVariant, geometry,
-};
-use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
-use polyshade::{Error, Module};
+use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,19 +51,6 @@ pub(crate) struct Variant {
     pub(crate) stores: bool,
     /// What the geometry stage emits, if it captures. The variant then takes the draws of the application, not points.
     pub(crate) emitted: Option<Emitted>,
-}
-
-/// What a geometry stage emits.
-#[derive(Clone, Copy)]
-pub(crate) struct Emitted {
-    /// A list.
-    pub(crate) topology: Topology,
-    /// The number of primitives to each vertex stream for each input primitive.
-    pub(crate) primitives: [u32; MOST_STREAMS],
-    /// The vertex stream that each transform feedback buffer captures.
-    pub(crate) streams: [u32; MAX_BUFFERS],
-    /// Whether a shader reads the number of a draw in a multi-draw.
-    pub(crate) reads_draw_index: bool,
 }
 
 /// The variants of a pipeline. `None` marks a variant that could not be created; the layer does not try again.
@@ -131,7 +111,7 @@ impl Graphics {
             .then(|| info.input.as_deref().cloned().unwrap_or_default());
         let key = Key { topology, restarts: None, pulled };
         let captured = stages.captured.as_ref()?;
-        caught(|| lowered((captured, info), layout, &key)).and_then(|lowered| lowered).err()
+        caught(|| lowered(captured, layout, &key)).and_then(|lowered| lowered).err()
     }
 
     /// Destroys the pipelines of the variants. No pending commands may use them.
@@ -145,19 +125,6 @@ impl Graphics {
             unsafe { destroy(device.handle, variant.pipeline, std::ptr::null()) };
         }
     }
-}
-
-/// The capturing shaders of a variant.
-struct Lowered {
-    vertex: Vec<u32>,
-    geometry: Option<Vec<u32>>,
-    /// The host parameters of the capture, then the host parameters of vertex pulling.
-    host: Vec<host::HostParams>,
-    capture: Vec<CaptureParam>,
-    pulled: Vec<PullingParam>,
-    strides: [u32; MAX_BUFFERS],
-    stores: bool,
-    emitted: Option<Emitted>,
 }
 
 /// Runs a function and turns a panic into an error, so that the application keeps running.
@@ -176,7 +143,7 @@ fn make(
     let (Some(captured), Some(layout)) = (captured, &info.layout) else {
         return Err("its pipeline has no layout".to_owned());
     };
-    let lowered = lowered((captured, info), layout, key)?;
+    let lowered = lowered(captured, layout, key)?;
     // With the setting `dump`, write the shaders and the plan.
     if let Some(folder) = &emulator.debugging.dump {
         let written = dumped(graphics.number, captured, key, &lowered).dump(folder);
@@ -210,179 +177,6 @@ fn dumped<'c>(number: u32, captured: &'c Captured, key: &Key, lowered: &'c Lower
     }
 }
 
-/// Lowers the shaders for captures. Fails if the pipeline layout has no place for the addresses.
-fn lowered(
-    (captured, info): (&Captured, &PipelineInfo),
-    layout: &Layout,
-    key: &Key,
-) -> Result<Lowered, String> {
-    let addresses = layout.addresses.ok_or(
-        "the push constants have no 16 free bytes, and portability drivers do not support vertex buffers with stride 0",
-    )?;
-    let lowered = match &captured.geometry {
-        None => lower(&captured.vertex, key, addresses),
-        Some(geometry) => {
-            let Addresses::Pushed(at) = addresses else {
-                return Err("the push constants have no 16 free bytes".to_owned());
-            };
-            lower_geometry((&captured.vertex, geometry), info, at)
-        }
-    };
-    lowered.map_err(|error| error.to_string())
-}
-
-/// Lowers the shader. It reads two addresses: first the vertex-pulling parameters, then the capture parameters.
-fn lower(stage: &Shader, key: &Key, addresses: Addresses) -> Result<Lowered, Error> {
-    let address = |number| {
-        ParamSource::Address(match addresses {
-            Addresses::Pushed(at) => AddressSource::PushConstant { offset: at + 8 * number },
-            Addresses::Bound => AddressSource::Attribute { location: number },
-        })
-    };
-    let target = Target::new(stage.entry.as_str()).stage(ExecutionModel::VERTEX).names(false);
-    let module = Module::parse(&stage.words)?;
-    let (mut pulled, mut host) = (Vec::new(), Vec::new());
-    let fetched = match &key.pulled {
-        None => None,
-        Some(input) => {
-            let options = pulling(input)?.params(address(0));
-            let fetched = vertex_pulling::lower(&module, &target, &options)?;
-            pulled = fetched.params.first().map_or_else(Vec::new, PullingParam::all);
-            host.extend(fetched.params.iter().cloned());
-            Some(fetched)
-        }
-    };
-    let module = fetched.as_ref().map_or(&module, |fetched| &fetched.module);
-    let topology = topology(key.topology);
-    let mut options = transform_feedback::Options::new()
-        .decorated()
-        .topologies([topology])
-        .unbound_buffers()
-        .limit_in_vertices()
-        .params(address(1));
-    if let Some(restart) = key.restarts {
-        options = options.indexed(None).constant_attributes([0]);
-        if restart {
-            options = options.restart();
-        }
-    }
-    let captured = |options: &_| {
-        let prepared = transform_feedback::prepare(module, &target, options)?;
-        let variant = prepared.variant(CaptureVariant::CaptureOnly)?;
-        Ok::<_, Error>((variant.into_owned(), prepared.params().clone()))
-    };
-    // If the shader itself stores to memory, only the original draw does these stores.
-    let (variant, stores) = match captured(&options) {
-        Ok(variant) => (variant, false),
-        Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
-    };
-    let (variant, words) = variant;
-    let (strides, capture) = (strides(&variant.result), CaptureParam::all(&words, topology));
-    host.insert(0, words);
-    let vertex = variant.module.into_words();
-    Ok(Lowered { vertex, geometry: None, host, capture, pulled, strides, stores, emitted: None })
-}
-
-/// Lowers a vertex shader and the geometry shader that captures. The geometry shader reads the address of the capture
-/// parameters, after the address of the vertex-pulling parameters, which it does not have.
-fn lower_geometry(
-    (vertex, geometry): (&Shader, &Shader),
-    info: &PipelineInfo,
-    at: u32,
-) -> Result<Lowered, Error> {
-    let target =
-        |shader: &Shader, stage| Target::new(shader.entry.as_str()).stage(stage).names(false);
-    let targets =
-        (target(vertex, ExecutionModel::VERTEX), target(geometry, ExecutionModel::GEOMETRY));
-    let address = AddressSource::PushConstant { offset: at + 8 };
-    let options = transform_feedback::Options::new()
-        .decorated()
-        .unbound_buffers()
-        .params(ParamSource::Address(address));
-    let reads_draw_index = spirv::reads_draw_index(&vertex.words);
-    let (vertex, module) = (Module::parse(&vertex.words)?, Module::parse(&geometry.words)?);
-    let captured = |options: &transform_feedback::Options| {
-        let before = geometry::vertex(&vertex, targets.0.clone(), options)?;
-        // The values of specialization constants may decide how many primitives are emitted.
-        let options = geometry.specialized(options.clone());
-        let lowered = geometry::capture(&module, targets.1.clone(), &before.result, &options)?;
-        Ok::<_, Error>((before.module.into_words(), lowered.into_owned()))
-    };
-    // If a shader itself stores to memory, only the original draw does these stores.
-    let ((vertex, lowered), stores) = match captured(&options) {
-        Ok(shaders) => (shaders, false),
-        Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
-    };
-    let (input, _) = info.assembly.unwrap_or_default();
-    let input = topology(input.as_raw().cast_unsigned());
-    let emitted = Emitted::of(&lowered.result, input, reads_draw_index)?;
-    let (strides, host) = (strides(&lowered.result), lowered.params);
-    let capture = host.iter().flat_map(|words| CaptureParam::all(words, emitted.topology));
-    let capture = capture.collect();
-    let geometry = Some(lowered.module.into_words());
-    let (pulled, emitted) = (Vec::new(), Some(emitted));
-    Ok(Lowered { vertex, geometry, host, capture, pulled, strides, stores, emitted })
-}
-
-/// Returns the number of bytes per vertex in each transform feedback buffer.
-fn strides(layout: &transform_feedback::Layout) -> [u32; MAX_BUFFERS] {
-    let mut strides = [0; MAX_BUFFERS];
-    for (stride, buffer) in strides.iter_mut().zip(&layout.buffers) {
-        *stride = if buffer.captured.is_empty() { 0 } else { buffer.stride };
-    }
-    strides
-}
-
-impl Emitted {
-    /// Returns whether vertex streams after stream 0 emit or capture anything.
-    pub(crate) fn has_streams(&self) -> bool {
-        (1..MOST_STREAMS).any(|stream| self.has_stream(stream))
-    }
-
-    pub(crate) fn has_stream(&self, stream: usize) -> bool {
-        self.primitives[stream] > 0 || self.streams.contains(&(stream as u32))
-    }
-
-    /// Returns what the geometry stage of a layout emits for one primitive of this topology.
-    fn of(
-        layout: &transform_feedback::Layout,
-        input: Topology,
-        reads_draw_index: bool,
-    ) -> Result<Self, Error> {
-        let vertex_count = (1..=6).find(|count| input.primitives(*count) == 1);
-        let draw = transform_feedback::Draw {
-            topology: input,
-            provoking_vertex: ProvokingVertex::First,
-            first_vertex: 0,
-            vertex_count: vertex_count.unwrap_or(1),
-            first_instance: 0,
-            instance_count: 1,
-            draw_index: 0,
-            indices: None,
-        };
-        let emitted = layout.primitives_emitted(&draw)?;
-        let primitives = emitted.expect("the numbers do not depend on a table");
-        let streams = std::array::from_fn(|buffer| layout.stream(buffer));
-        let topology = layout.emitted_topology().expect("the layout is of a geometry stage");
-        Ok(Self { topology, primitives, streams, reads_draw_index })
-    }
-}
-
-/// Returns the vertex-pulling options for a vertex input state.
-fn pulling(input: &VertexInput) -> Result<vertex_pulling::Options, Error> {
-    let mut options = vertex_pulling::Options::new().access_beyond_stride(true);
-    for &(location, buffer, format, offset) in &input.attributes {
-        let format: Format = format!("{format:?}").parse()?;
-        let attribute = Attribute { buffer, format: Some(format), offset: Some(offset) };
-        options = options.attribute(location, attribute);
-    }
-    for &(number, stride, divisor) in &input.bindings {
-        let rate = divisor.map_or(Rate::Vertex, |divisor| Rate::Instance { divisor });
-        options = options.buffer(number, Buffer { rate: Some(rate), stride: Some(stride) });
-    }
-    Ok(options)
-}
-
 /// Returns the topology for a `VkPrimitiveTopology` value.
 pub(crate) fn topology(number: u32) -> Topology {
     let found = Topology::ALL.into_iter().find(|one| *one as u32 == number);
@@ -406,17 +200,7 @@ fn pipeline(
 ) -> Result<vk::Pipeline, vk::Result> {
     let lost = vk::Result::ERROR_INITIALIZATION_FAILED;
     let create = device.next.create_graphics_pipelines.ok_or(lost)?;
-    let shaders = [
-        Some((vk::ShaderStageFlags::VERTEX, &captured.vertex, &lowered.vertex)),
-        captured
-            .geometry
-            .as_ref()
-            .zip(lowered.geometry.as_ref())
-            .map(|(shader, words)| (vk::ShaderStageFlags::GEOMETRY, shader, words)),
-    ];
-    let shaders = shaders.into_iter().flatten();
-    let shaders = shaders.map(|(stage, shader, words)| Made::new(device, stage, shader, words));
-    let shaders = shaders.collect::<Result<Vec<_>, _>>()?;
+    let shaders = Made::all(device, captured, lowered)?;
     let constants: Vec<_> = shaders.iter().map(Made::constants).collect();
     let stages: Vec<_> =
         shaders.iter().zip(&constants).map(|(shader, constants)| shader.stage(constants)).collect();
@@ -493,6 +277,25 @@ struct Made<'s> {
 }
 
 impl<'s> Made<'s> {
+    /// Creates the modules of a variant.
+    fn all(
+        device: &'s Driver,
+        captured: &'s Captured,
+        lowered: &Lowered,
+    ) -> Result<Vec<Self>, vk::Result> {
+        let shaders = [
+            Some((vk::ShaderStageFlags::VERTEX, &captured.vertex, &lowered.vertex)),
+            captured
+                .geometry
+                .as_ref()
+                .zip(lowered.geometry.as_ref())
+                .map(|(shader, words)| (vk::ShaderStageFlags::GEOMETRY, shader, words)),
+        ];
+        let shaders = shaders.into_iter().flatten();
+        let shaders = shaders.map(|(stage, shader, words)| Self::new(device, stage, shader, words));
+        shaders.collect()
+    }
+
     fn new(
         device: &'s Driver,
         stage: vk::ShaderStageFlags,

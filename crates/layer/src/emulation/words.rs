@@ -3,11 +3,12 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::draw_calls::{DrawArguments, Indices, RecordedDraw};
+use crate::emulation::lowered::Emitted;
 use crate::emulation::memory::Piece;
 use crate::emulation::recording::{CapturedRange, Recording, Tables};
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::state::VertexBuffer;
-use crate::emulation::variants::{Emitted, Variant};
+use crate::emulation::variants::Variant;
 use ash::vk;
 use polyshade_planner::ParamValue;
 use polyshade_planner::counter_pass::{self, Segments};
@@ -49,6 +50,7 @@ impl Recording {
                 tables,
                 table_size,
                 pool: 0,
+                is_built: false,
             });
         }
         // The size assumes that each index is drawn once.
@@ -60,7 +62,8 @@ impl Recording {
         self.tables = Some(pool);
         let tables = self.arena.take(device, emulator, 4 * draws)?.address;
         let (pool, table_size) = (pool.address, pool.size);
-        Ok(Segments { index_type, indices: address, size, tables, table_size, pool })
+        let (indices, is_built) = (address, false);
+        Ok(Segments { index_type, indices, size, tables, table_size, pool, is_built })
     }
 
     /// Allocates a pool of `wanted` bytes, or a smaller one if memory is short.

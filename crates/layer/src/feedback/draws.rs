@@ -68,7 +68,7 @@ draws! {
     cmd_draw_multi(count: u32, infos: *const vk::MultiDrawInfoEXT, instances: u32, first_instance: u32, stride: u32)
         strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
             let numbers = [info.vertex_count, instances, info.first_vertex, first_instance];
-            RecordedDraw::direct(false, numbers, 0, number)
+            RecordedDraw::direct(false, numbers, 0, number).of_multi(count)
         });
     cmd_draw_multi_indexed(
         count: u32,
@@ -80,7 +80,7 @@ draws! {
     ) strided(infos, count, stride).into_iter().zip(0..).map(|(info, number)| {
         let numbers = [info.index_count, instances, info.first_index, first_instance];
         let offset = vertex_offset.as_ref().copied().unwrap_or(info.vertex_offset);
-        RecordedDraw::direct(true, numbers, offset, number)
+        RecordedDraw::direct(true, numbers, offset, number).of_multi(count)
     });
 }
 
@@ -104,7 +104,7 @@ pub(crate) unsafe fn draw_byte_count(
     (offset, stride): (u32, u32),
 ) {
     let arguments = DrawArguments::Bytes { counter, offset, stride, instances, first_instance };
-    let call = RecordedDraw { arguments, indexed: false, draws: 1 };
+    let call = RecordedDraw { arguments, indexed: false, draws: 1, is_multi: false };
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let done = recording.watch(device, emulator, commands, call);

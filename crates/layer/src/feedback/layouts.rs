@@ -45,6 +45,7 @@ pub(crate) unsafe extern "system" fn create_pipeline_layout(
                 destroy: device.next.destroy_pipeline_layout,
                 stages: merged.map_or(ShaderStageFlags::empty(), |(range, _)| range.stage_flags),
                 pushed: pushed.collect(),
+                most_outputs: emulator.most_outputs,
                 addresses: merged
                     .map(|(_, at)| Addresses::Pushed(at))
                     .or_else(|| emulator.has_constant_attributes.then_some(Addresses::Bound)),

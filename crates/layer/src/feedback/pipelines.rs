@@ -94,7 +94,7 @@ impl Graphics {
     }
 }
 
-/// Returns the rasterization state without the structure that selects a stream, if it has one. Only stream 0 exists.
+/// Returns the rasterization state without the structure that selects a stream, if it has one. Only stream 0 is rasterized.
 ///
 /// # Safety
 ///

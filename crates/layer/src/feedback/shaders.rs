@@ -60,7 +60,8 @@ pub(crate) unsafe extern "system" fn create_shader_module(
         let result = match &stripped {
             Stripped::Unchanged => next(device.handle, info, allocator, module),
             Stripped::Changed(words) => {
-                next(device.handle, &raw const *(&(*info).code(words)), allocator, module)
+                let changed = (*info).code(words);
+                next(device.handle, &raw const changed, allocator, module)
             }
             Stripped::Refused => vk::Result::ERROR_UNKNOWN,
         };

@@ -12,6 +12,18 @@ const TOPOLOGIES: [&[vk::PrimitiveTopology]; 3] = [
     ],
 ];
 
+/// Topologies that need a geometry stage.
+const WITH_ADJACENCY: [&[vk::PrimitiveTopology]; 2] = [
+    &[
+        vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+        vk::PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY,
+    ],
+    &[
+        vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
+        vk::PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
+    ],
+];
+
 /// The maximum numbers of captures in a stream, of calls in a stream, and of draws in a call.
 pub(super) const MOST_CAPTURES: usize = 5;
 pub(super) const MOST_CALLS: usize = 12;
@@ -179,7 +191,7 @@ impl Noise {
 
 impl Stream {
     pub(super) fn random(noise: &mut Noise) -> Self {
-        let class = noise.of(&TOPOLOGIES);
+        let mut class = noise.of(&TOPOLOGIES);
         let index_types = [vk::IndexType::UINT8_EXT, vk::IndexType::UINT16, vk::IndexType::UINT32];
         let mut look = Look {
             topology: noise.of(class),
@@ -201,6 +213,10 @@ impl Stream {
         if !look.pushes_all && noise.one_in(2) {
             look.geometry = Some(noise.of(&emits));
             look.numbered = false;
+            if noise.one_in(3) {
+                class = noise.of(&WITH_ADJACENCY);
+                look.topology = noise.of(class);
+            }
         }
         // lavapipe passes draw index 0 to all draws of a multi-draw with restarts.
         look.numbered &= !look.restart;

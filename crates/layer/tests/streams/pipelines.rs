@@ -27,6 +27,7 @@ void main() {
 
 /// Emits two strips in each of two invocations.
 const GEOMETRY: &str = "
+layout(constant_id = 5) const int LENGTH = 100;
 layout(INPUT, invocations = 2) in;
 layout(OUTPUT, max_vertices = 15) out;
 layout(location = 0) in uvec2 numbers_in[];
@@ -37,7 +38,7 @@ layout(location = 1, STREAM xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out 
 layout(location = 2) flat out uint shown;
 void main() {
     for (int strip = 0; strip < 2; ++strip) {
-        for (int i = 0; i < 4 + strip; ++i) {
+        for (int i = 0; i < LENGTH + strip; ++i) {
             int from = (i + gl_InvocationID) % gl_in.length();
             numbers = numbers_in[from] + uvec2(i, strip);
 #ifdef COUNTED
@@ -125,6 +126,12 @@ fn input(look: &Look) -> &'static str {
     match look.topology {
         Topology::POINT_LIST => "points",
         Topology::LINE_LIST | Topology::LINE_STRIP => "lines",
+        Topology::LINE_LIST_WITH_ADJACENCY | Topology::LINE_STRIP_WITH_ADJACENCY => {
+            "lines_adjacency"
+        }
+        Topology::TRIANGLE_LIST_WITH_ADJACENCY | Topology::TRIANGLE_STRIP_WITH_ADJACENCY => {
+            "triangles_adjacency"
+        }
         _ => "triangles",
     }
 }
@@ -194,8 +201,18 @@ impl Made<'_> {
     /// Creates a pipeline or a library of these parts.
     unsafe fn pipeline(&self, parts: Part, libraries: &[vk::Pipeline]) -> vk::Pipeline {
         let Self { device, look, shaders, .. } = self;
+        // Only the geometry stage has the second of these constants, and no stage has the first.
+        let entry =
+            |constant_id, offset| vk::SpecializationMapEntry { constant_id, offset, size: 4 };
+        let entries = [entry(6, 0), entry(5, 4)];
+        let values = [7_u32, 4].map(u32::to_ne_bytes).concat();
+        let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
         let stage = |module, flag| {
-            vk::PipelineShaderStageCreateInfo::default().stage(flag).module(module).name(c"main")
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(flag)
+                .module(module)
+                .name(c"main")
+                .specialization_info(&constants)
         };
         let part = |flag| match flag {
             vk::ShaderStageFlags::FRAGMENT => Part::FRAGMENT_SHADER,

@@ -149,6 +149,7 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
     uvec2 template_place = place_in(job, TEMPLATE);
     uvec2 block = behind(place_in(job, BLOCKS), number * LOAD(job, BLOCK_STRIDE));
     uint count = LOAD(job, WORD_COUNT);
+    bool is_lost = LOAD(job, EMITTED) != 0u && primitives == 0u;
     for (uint word = 0u; word < count; ++word) {
         uint kind = LOAD(template_place, word);
         if (kind == UNCHANGED) {
@@ -167,8 +168,9 @@ void write_words(const uvec2 job, const uint number, const Numbers numbers, cons
             case TABLE_HIGH: value = table.y; break;
             case INSTANCES: value = numbers.instances; break;
             case PRIMITIVES: value = primitives; break;
-            // `value` contains the distance from the start of the binding to the range, a multiple of 4.
-            case REACHED: value = (value & ~3u) + reached[value & 3u]; break;
+            // `value` contains the distance from the start of the binding to the range, a multiple of 4. The geometry
+            // stage of a draw without a table runs nevertheless, so its buffers are full.
+            case REACHED: value = is_lost ? ~3u : (value & ~3u) + reached[value & 3u]; break;
         }
         STORE(block, word, value);
     }

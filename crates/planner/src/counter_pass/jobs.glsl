@@ -92,7 +92,7 @@ layout(push_constant) uniform Push {
 // Replaces the number of jobs. `jobs` is then the location of a list (`List` in counter_pass.rs).
 const uint LISTED = ~0u;
 
-// Offsets in a job, in words; `Job::words` in counter_pass.rs writes them. A location takes two words.
+// Offsets in a job, in words; `Job::words` in encoding.rs writes them. A location takes two words.
 const uint JOB_SIZE = 260u;
 const uint COMMAND_SIZE = 20u;
 const uint GROUPS_SIZE = 12u;
@@ -137,6 +137,7 @@ const uint INDEXED_INDIRECT = 128u;
 const uint BYTE_COUNT = 256u;
 const uint INDEXED_COMMANDS = 512u;
 const uint STREAMS = 1024u;
+const uint TABLES_BUILT = 2048u;
 
 const uint MAX_BUFFERS = 4u;
 

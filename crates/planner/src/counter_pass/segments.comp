@@ -155,7 +155,8 @@ void main() {
     uint draw = which.x;
     // This value is uniform in the workgroup, but WGSL cannot prove it. All invocations must therefore reach the
     // barriers.
-    bool is_meant = is_listed && has(job, RESTARTS) && draw < count_of_draws(job);
+    bool is_own = is_listed && !has(job, TABLES_BUILT);
+    bool is_meant = is_own && has(job, RESTARTS) && draw < count_of_draws(job);
     Numbers numbers = Numbers(0u, 0u, 0u, 0u, 0u);
     if (is_meant) {
         numbers = numbers_of_draw(job, draw);
@@ -164,7 +165,7 @@ void main() {
     // A draw beyond the count gets the empty table, because the count may change before the counter pass reads the
     // count.
     bool has_pool = is_there(place_in(job, POOL));
-    if (gl_LocalInvocationID.x == 0u && is_listed && !is_meant && has_pool && draw < LOAD(job, MOST)) {
+    if (gl_LocalInvocationID.x == 0u && is_own && !is_meant && has_pool && draw < LOAD(job, MOST)) {
         STORE(place_in(job, TABLES), draw, 0u);
     }
 #endif

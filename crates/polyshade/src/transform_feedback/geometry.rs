@@ -366,10 +366,15 @@ fn check_address(layout: &Layout, params: ParamSource) -> Result<(), Error> {
             &code::PARAMS_ATTRIBUTE_STAGE,
             format!("cannot read host parameters at {params}: a geometry stage has no vertex attributes"),
         ),
-        ParamSource::Address(_) if layout.is_dispatched() || layout.needs_counts() => refuse(
+        ParamSource::Address(_) if layout.is_dispatched() => refuse(
             &code::GEOMETRY_OPTION,
-            "only geometry stages in draws that emit a constant number of primitives take host parameters at an \
-             address: other stages need further buffers"
+            "a compute stage for a geometry stage needs bound buffers, so its host parameters cannot be at an address"
+                .to_owned(),
+        ),
+        ParamSource::Address(_) if layout.needs_counts() => refuse(
+            &code::GEOMETRY_OPTION,
+            "invocations of the geometry stage may emit different numbers of primitives, so it needs a bound table of \
+             counts, and its host parameters cannot be at an address"
                 .to_owned(),
         ),
         _ => Ok(()),

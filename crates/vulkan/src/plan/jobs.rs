@@ -101,6 +101,7 @@ impl PlacedJob {
                 tables,
                 table_size,
                 pool,
+                is_built: false,
             })
         });
         let predicate = self.predicate.map(|(place, inverted)| {
