@@ -41,7 +41,7 @@
 // The bytes of a query result: the primitives written, then the primitives needed, 8 bytes each.
 #define POLYSHADE_JOB_QUERY_SIZE 16
 
-// The bytes of the arguments of a capturing draw (`VkDrawIndirectCommand`).
+// The bytes from the arguments of a capturing draw (`VkDrawIndirectCommand`) to those of the next.
 #define POLYSHADE_JOB_COMMAND_SIZE 20
 
 // The bytes of the arguments of a capturing dispatch (`VkDispatchIndirectCommand`).
