@@ -2,12 +2,13 @@
 //!
 //! A captured draw is recorded twice: once as points, with a pipeline whose vertex shader stores the captured outputs
 //! (`polyshade::transform_feedback`), and once unchanged. If a geometry stage captures, the first of the two has the
-//! arguments of the draw, and a pipeline whose geometry shader stores the primitives. The planner's counter pass is a compute shader that executes
-//! a list of *jobs* in order. It writes the parameters of each draw, the counters, the query results and the arguments
-//! of draws by byte count. A dispatch cannot be recorded inside a render pass. Therefore an indirect dispatch before
-//! each render pass executes a job list that the host fills in while the pass is recorded. The layer does not change
-//! the application's resources: its shaders read addresses from push constants after the application's push constants,
-//! or from vertex attributes.
+//! arguments of the draw, and a pipeline whose geometry shader stores the primitives.
+//!
+//! The planner's counter pass is a compute shader that executes a list of *jobs* in order. It writes the parameters of
+//! each draw, the counters, the query results and the arguments of draws by byte count. A dispatch cannot be recorded
+//! inside a render pass. Therefore an indirect dispatch before each render pass executes a job list that the host
+//! fills in while the pass is recorded. The layer does not change the application's resources: its shaders read
+//! addresses from push constants after the application's push constants, or from vertex attributes.
 //!
 //! `feedback` contains the intercepted Vulkan commands; this module implements them.
 

@@ -6,10 +6,11 @@ use crate::emulation::attributes::{self, unbind_addresses};
 use crate::emulation::draw_calls::{DrawArguments, Indices, RecordedDraw};
 use crate::emulation::drawn::Drawn;
 use crate::emulation::layouts::Addresses;
+use crate::emulation::lowered::{Key, topology};
 use crate::emulation::memory::Piece;
 use crate::emulation::pipeline_info::PipelineInfo;
 use crate::emulation::recording::{Active, Counted, NO_LIST, Prepared, Recording};
-use crate::emulation::variants::{Graphics, Key, OTHER_STAGES, Variant, topology};
+use crate::emulation::variants::{Graphics, OTHER_STAGES, Variant};
 use crate::reported_features::MOST_STREAMS;
 use ash::vk::{self, DynamicState};
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
@@ -260,8 +261,8 @@ impl Recording {
         Ok(all)
     }
 
-    /// Draws the points of a capture, or the primitives for a geometry stage that captures. Another command that needs the application's pipeline [restores](Self::restore)
-    /// it, so that captures in a row bind their pipeline once.
+    /// Draws the points of a capture, or the primitives for a geometry stage that captures. Another command that needs
+    /// the application's pipeline [restores](Self::restore) it, so that captures in a row bind their pipeline once.
     unsafe fn draw_capture(
         &mut self,
         (device, emulator): (&Driver, &Emulator),

@@ -3,7 +3,6 @@
 use crate::emulation::layouts::{Addresses, Layout};
 use crate::emulation::pipeline_info::{Captured, Shader, VertexInput};
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
-use crate::emulation::variants::{Key, topology};
 use crate::reported_features::MOST_STREAMS;
 use crate::spirv;
 use polyshade::host::{self, AddressSource, Device, ParamSource, Reserved, SideEffects, Target};
@@ -13,6 +12,16 @@ use polyshade::transform_feedback::{
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
+
+/// The parts of a draw's state that select a variant.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Key {
+    pub(crate) topology: u32,
+    /// For indexed draws, whether primitive restart is enabled.
+    pub(crate) restarts: Option<bool>,
+    /// The vertex input state, if the shader pulls its attributes.
+    pub(crate) pulled: Option<VertexInput>,
+}
 
 /// The capturing shaders of a variant.
 pub(super) struct Lowered {
@@ -38,6 +47,12 @@ pub(crate) struct Emitted {
     pub(crate) streams: [u32; MAX_BUFFERS],
     /// Whether a shader reads the number of a draw in a multi-draw.
     pub(crate) reads_draw_index: bool,
+}
+
+/// Returns the topology for a `VkPrimitiveTopology` value.
+pub(crate) fn topology(number: u32) -> Topology {
+    let found = Topology::ALL.into_iter().find(|one| *one as u32 == number);
+    found.unwrap_or(Topology::PointList)
 }
 
 /// Lowers the shaders for captures. Fails if the pipeline layout has no place for the addresses.

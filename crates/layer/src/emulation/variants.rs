@@ -3,7 +3,7 @@
 use crate::driver::Driver;
 use crate::emulation::dump::Dumped;
 use crate::emulation::layouts::{Addresses, Layout};
-use crate::emulation::lowered::{Emitted, Lowered, lowered};
+use crate::emulation::lowered::{Emitted, Key, Lowered, lowered, topology};
 use crate::emulation::pipeline_info::{
     Captured, Info, PipelineInfo, Raster, Shader, VertexInput, rate,
 };
@@ -11,7 +11,7 @@ use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
+use polyshade::transform_feedback::MAX_BUFFERS;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,15 +29,6 @@ pub(crate) struct Graphics {
 /// The reason why pipelines with tessellation or mesh stages are not captured.
 pub(crate) const OTHER_STAGES: &str =
     "pipelines with tessellation or mesh stages are not captured yet";
-
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Key {
-    pub(crate) topology: u32,
-    /// For indexed draws, whether primitive restart is enabled.
-    pub(crate) restarts: Option<bool>,
-    /// The vertex input state, if the shader pulls its attributes.
-    pub(crate) pulled: Option<VertexInput>,
-}
 
 /// A capturing pipeline, and the parameters of its shader.
 pub(crate) struct Variant {
@@ -175,12 +166,6 @@ fn dumped<'c>(number: u32, captured: &'c Captured, key: &Key, lowered: &'c Lower
         strides: lowered.strides,
         stores: lowered.stores,
     }
-}
-
-/// Returns the topology for a `VkPrimitiveTopology` value.
-pub(crate) fn topology(number: u32) -> Topology {
-    let found = Topology::ALL.into_iter().find(|one| *one as u32 == number);
-    found.unwrap_or(Topology::PointList)
 }
 
 /// The dynamic state that a capture changes, and restores for the application's draws.

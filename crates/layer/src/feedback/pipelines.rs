@@ -94,7 +94,8 @@ impl Graphics {
     }
 }
 
-/// Returns the rasterization state without the structure that selects a stream, if it has one. Only stream 0 is rasterized.
+/// Returns the rasterization state without the structure that selects a stream, if it has one. Only stream 0 is
+/// rasterized.
 ///
 /// # Safety
 ///

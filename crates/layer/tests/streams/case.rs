@@ -189,8 +189,9 @@ impl Noise {
     }
 }
 
-impl Stream {
-    pub(super) fn random(noise: &mut Noise) -> Self {
+impl Look {
+    /// Returns a random look, and the topologies that dynamic state may set.
+    fn random(noise: &mut Noise) -> (Self, &'static [vk::PrimitiveTopology]) {
         let mut class = noise.of(&TOPOLOGIES);
         let index_types = [vk::IndexType::UINT8_EXT, vk::IndexType::UINT16, vk::IndexType::UINT32];
         let mut look = Look {
@@ -224,6 +225,13 @@ impl Stream {
         look.discard &= !look.libraries || look.dynamic;
         // The validation layer also crashes if a library has divisors.
         look.divisor = look.divisor.filter(|_| !look.libraries || look.dynamic_input);
+        (look, class)
+    }
+}
+
+impl Stream {
+    pub(super) fn random(noise: &mut Noise) -> Self {
+        let (look, class) = Look::random(noise);
         // Without primitive restart, this index would be a vertex outside of the buffer.
         let index = |noise: &mut Noise| match look.restart && noise.one_in(5) {
             true => u32::MAX,
@@ -279,16 +287,21 @@ impl Stream {
             waits: noise.of(&waits),
             stamped: noise.one_in(3),
         };
-        if stream.look.geometry.is_some() {
+        stream.fit_geometry();
+        stream
+    }
+
+    /// Changes what differs from lavapipe with a geometry stage.
+    fn fit_geometry(&mut self) {
+        if self.look.geometry.is_some() {
             // A captured geometry stage takes the application's draws, or copies as indirect draws.
-            if simultaneous || stream.has_wrong_indices() {
-                stream.index_offset = 0;
+            if self.simultaneous || self.has_wrong_indices() {
+                self.index_offset = 0;
             }
             // lavapipe continues to count primitives in the next draw of a multi-draw.
-            let mut calls = stream.captures.iter().flat_map(|capture| &capture.calls);
-            stream.look.numbered = !calls.any(|call| call.is_multi() && call.draws.len() > 1);
+            let mut calls = self.captures.iter().flat_map(|capture| &capture.calls);
+            self.look.numbered = !calls.any(|call| call.is_multi() && call.draws.len() > 1);
         }
-        stream
     }
 }
 

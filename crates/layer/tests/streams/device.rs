@@ -96,6 +96,12 @@ fn draws(instance: &Instance, physical: vk::PhysicalDevice) -> [bool; 2] {
     [twelve.draw_indirect_count, eleven.shader_draw_parameters].map(|has| has == vk::TRUE)
 }
 
+fn has_geometry(instance: &Instance, physical: vk::PhysicalDevice) -> bool {
+    // SAFETY: the device belongs to the instance.
+    let features = unsafe { instance.handle.get_physical_device_features(physical) };
+    features.geometry_shader == vk::TRUE
+}
+
 impl Able {
     pub(super) fn new(instance: &Instance, driver: &str) -> Self {
         let listed = instance.extensions(driver);
@@ -105,12 +111,8 @@ impl Able {
         let physical = instance.physical(driver);
         let [counts_draws, numbers_draws] = draws(instance, physical);
         // SAFETY: the device belongs to the instance.
-        let (properties, able) = unsafe {
-            let instance = &instance.handle;
-            let properties = instance.get_physical_device_properties(physical);
-            (properties, instance.get_physical_device_features(physical))
-        };
-        let has_geometry = able.geometry_shader == vk::TRUE;
+        let properties = unsafe { instance.handle.get_physical_device_properties(physical) };
+        let has_geometry = has_geometry(instance, physical);
 
         let enabled = vk::PhysicalDeviceFeatures::default()
             .geometry_shader(has_geometry)

@@ -197,29 +197,31 @@ struct Made<'m> {
     layout: vk::PipelineLayout,
 }
 
+/// The specialization constants: no stage has the first, and only the geometry stage has the second.
+const CONSTANTS: [vk::SpecializationMapEntry; 2] = [
+    vk::SpecializationMapEntry { constant_id: 6, offset: 0, size: 4 },
+    vk::SpecializationMapEntry { constant_id: 5, offset: 4, size: 4 },
+];
+
+fn part_of(stage: vk::ShaderStageFlags) -> Part {
+    match stage {
+        vk::ShaderStageFlags::FRAGMENT => Part::FRAGMENT_SHADER,
+        _ => Part::PRE_RASTERIZATION_SHADERS,
+    }
+}
+
 impl Made<'_> {
     /// Creates a pipeline or a library of these parts.
     unsafe fn pipeline(&self, parts: Part, libraries: &[vk::Pipeline]) -> vk::Pipeline {
         let Self { device, look, shaders, .. } = self;
-        // Only the geometry stage has the second of these constants, and no stage has the first.
-        let entry =
-            |constant_id, offset| vk::SpecializationMapEntry { constant_id, offset, size: 4 };
-        let entries = [entry(6, 0), entry(5, 4)];
         let values = [7_u32, 4].map(u32::to_ne_bytes).concat();
-        let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&values);
-        let stage = |module, flag| {
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(flag)
-                .module(module)
-                .name(c"main")
-                .specialization_info(&constants)
+        let constants = vk::SpecializationInfo::default().map_entries(&CONSTANTS).data(&values);
+        let stages = shaders.0.iter().filter(|(flag, _)| parts.contains(part_of(*flag)));
+        let stage = |&(flag, module): &_| {
+            let stage = vk::PipelineShaderStageCreateInfo::default().name(c"main");
+            stage.stage(flag).module(module).specialization_info(&constants)
         };
-        let part = |flag| match flag {
-            vk::ShaderStageFlags::FRAGMENT => Part::FRAGMENT_SHADER,
-            _ => Part::PRE_RASTERIZATION_SHADERS,
-        };
-        let stages = shaders.0.iter().filter(|(flag, _)| parts.contains(part(*flag)));
-        let stages: Vec<_> = stages.map(|(flag, module)| stage(*module, *flag)).collect();
+        let stages: Vec<_> = stages.map(stage).collect();
         let (attributes, bindings) = vertex_input();
         let divisors = divisors(look);
         let mut divided = Divided::default().vertex_binding_divisors(&divisors);

@@ -115,11 +115,11 @@ const STAGES: Stages =
 ///
 /// Those of [`transform_feedback::prepare`](super::prepare) and of its variants, and `Unsupported`: options for
 /// [indices](Options::indexed) without restart or for [limits in vertices](Options::limit_in_vertices);
-/// [addresses](Options::params), except for a constant number of primitives in draws; built-in inputs that a compute stage lacks; vertex streams that depend on
-/// specialization constants; spilled outputs that a vertex stage lacks; for a stage that remains a geometry stage,
-/// restart, spilled outputs and line loops. `Options`: a stage before that does not pass its outputs or the number of
-/// the instance; one buffer for several vertex streams; a topology of another input primitive; a shader whose number of
-/// emitted primitives is constant.
+/// [addresses](Options::params), except for a constant number of primitives in draws; built-in inputs that a compute
+/// stage lacks; vertex streams that depend on specialization constants; spilled outputs that a vertex stage lacks; for
+/// a stage that remains a geometry stage, restart, spilled outputs and line loops. `Options`: a stage before that does
+/// not pass its outputs or the number of the instance; one buffer for several vertex streams; a topology of another
+/// input primitive; a shader whose number of emitted primitives is constant.
 pub fn count<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
