@@ -70,11 +70,6 @@ impl Reserved {
         self
     }
 
-    #[cfg(feature = "serde")]
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Combines both reservations. Reserved ids are those of `self` alone, because each module has its own ids.
     pub(crate) fn join(mut self, other: &Self) -> Self {
         self.sets.extend(&other.sets);

@@ -432,19 +432,18 @@ impl Draws {
         let mut words: Vec<DrawParam> =
             of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word).collect();
         words.extend(self.index_words());
-        words.extend((0..buffers).flat_map(|buffer| self.of_range(buffer)));
+        (0..buffers).for_each(|buffer| self.add_range(&mut words, buffer));
         words
     }
 
-    /// Returns the host parameters for the range of a feedback buffer.
-    pub(super) fn of_range(&self, buffer: u32) -> Vec<DrawParam> {
+    /// Adds the host parameters for the range of a feedback buffer.
+    pub(super) fn add_range(&self, words: &mut Vec<DrawParam>, buffer: u32) {
         let (size, counter) = (DrawParam::Size(buffer), DrawParam::Counter(buffer));
+        let [low, high] = [DrawParam::AddressLow(buffer), DrawParam::AddressHigh(buffer)];
         match (self.by_address, self.limit_in_vertices) {
-            (true, _) => {
-                vec![DrawParam::AddressLow(buffer), DrawParam::AddressHigh(buffer), size, counter]
-            }
-            (false, true) => vec![DrawParam::Start(buffer)],
-            (false, false) => vec![DrawParam::Offset(buffer), size, counter],
+            (true, _) => words.extend([low, high, size, counter]),
+            (false, true) => words.push(DrawParam::Start(buffer)),
+            (false, false) => words.extend([DrawParam::Offset(buffer), size, counter]),
         }
     }
 }

@@ -43,7 +43,7 @@ impl Geometry {
         ];
         let of_draw = of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word);
         let mut words: Vec<DrawParam> = of_draw.collect();
-        words.extend((0..buffers).flat_map(|buffer| draws.of_range(buffer)));
+        (0..buffers).for_each(|buffer| draws.add_range(&mut words, buffer));
         words
     }
 

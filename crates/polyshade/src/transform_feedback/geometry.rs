@@ -248,7 +248,10 @@ impl Plan {
 
         // Bindings and host parameters.
         let buffers = layout.buffers.len() as u32;
-        let reserved = frame.target().reservations().clone().join(&given.in_use);
+        let mut reserved = frame.target().reservations().clone();
+        if let Some(in_use) = &given.in_use {
+            reserved = reserved.join(in_use);
+        }
         let (spills, restarts) = (layout.draws.spill_outputs, layout.draws.restart());
         let bound = buffers + 2 + u32::from(spills) + u32::from(restarts);
         let placement = Placement::new(m, &options.wanted(), &reserved, bound)?;

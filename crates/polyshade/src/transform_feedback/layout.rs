@@ -32,8 +32,8 @@ pub struct Layout {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Draws::are_unknown"))]
     pub(super) draws: Draws,
     /// The resources of a vertex stage that is drawn before a [geometry stage](super::geometry).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Reserved::is_empty"))]
-    pub(super) in_use: Reserved,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub(super) in_use: Option<Box<Reserved>>,
 }
 
 #[cfg(feature = "serde")]
@@ -50,7 +50,7 @@ impl Layout {
             spilled: Vec::new(),
             geometry: None,
             draws: Draws::default(),
-            in_use: Reserved::new(),
+            in_use: None,
         }
     }
 }

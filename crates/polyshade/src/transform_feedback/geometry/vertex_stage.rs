@@ -65,7 +65,7 @@ pub fn vertex<'m>(
     }
     let mut layout = Layout::new(Vec::new());
     // The draws have one pipeline layout for both stages.
-    layout.in_use = rewrite::resources_of(version, frame.entry(version)?);
+    layout.in_use = Some(Box::new(rewrite::resources_of(version, frame.entry(version)?)));
     layout.spilled.extend(location.map(|location| SpilledOutput {
         place: OutputPlace::Instance { location },
         offset: 0,
