@@ -360,8 +360,7 @@ fn what_a_pipeline_cannot_have_is_refused_by_the_name_of_the_field() {
     };
     refused(&given, &[], geometry, "normalize: the pipeline has no geometry stage");
     let overlaps = |recipe: &mut Recipe| {
-        let place = ParamSource::PushConstant { offset: 16 };
-        recipe.blend = Some(blend().select(place));
+        recipe.blend = Some(blend().select(ParamSource::PushConstant { offset: 16 }));
     };
     let why = "blend, fragment stage: bytes 16..20 of the push constants are reserved or used by another stage";
     refused(&given, &[Depth], overlaps, why);
@@ -434,7 +433,8 @@ fn what_one_stage_has_is_kept_free_in_the_others() {
         (ParamSource::Specialization { first_id: 7 }, "specialization constant 7 is"),
         (ParamSource::Uniform { set: Set(3), binding: Binding(0) }, "binding 0 of set 3 is"),
     ] {
-        refused(&given, &[], select(place), &format!("blend, fragment stage: {what} reserved"));
+        let what = format!("blend, fragment stage: {what} reserved or used by another stage");
+        refused(&given, &[], select(place), &what);
     }
     // The controls: the next offset, constant id or binding is free.
     for place in [

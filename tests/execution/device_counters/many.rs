@@ -107,7 +107,10 @@ fn evaluated(jobs: &[Meant]) -> Left {
             });
             let written = fits.fold(needed, u64::min);
             let limit = u32::try_from(written).expect("ranges are small") * vertices;
-            left.blocks.push([*count, primitives(*count), limit, filled[0], filled[1]]);
+            // A geometry stage without primitives runs nevertheless, and its buffers are full.
+            let is_lost = job.geometry.is_some() && primitives(*count) == 0;
+            let [first, second] = if is_lost { [!3; 2] } else { *filled };
+            left.blocks.push([*count, primitives(*count), limit, first, second]);
             left.commands.push([*count, instances, 0, 0, 0]);
             for (filled, (_, stride)) in filled.iter_mut().zip(job.buffers) {
                 *filled += stride * limit;

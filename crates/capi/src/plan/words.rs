@@ -203,13 +203,13 @@ mod tests {
 
     #[test]
     fn words_come_back_as_they_went() {
-        for kind in 0..23 {
+        for kind in 0..24 {
             let word = polyshade_param_value { kind, number: 5, offset: 9, name: std::ptr::null() };
             let read = word.read().expect("there are so many");
             let back = plan_word(&read, std::ptr::null());
             assert_eq!((back.kind, back.read().ok()), (kind, Some(read)));
         }
-        let none = polyshade_param_value { kind: 23, number: 0, offset: 0, name: std::ptr::null() };
+        let none = polyshade_param_value { kind: 24, number: 0, offset: 0, name: std::ptr::null() };
         assert!(none.read().is_err());
     }
 }

@@ -131,7 +131,8 @@ impl Reserved {
     pub(crate) fn check_constants(&self, ids: Range<u32>) -> Result<(), Error> {
         match self.constants.range(ids).next() {
             Some(id) => {
-                let message = format!("specialization constant {id} is reserved");
+                let message =
+                    format!("specialization constant {id} is reserved or used by another stage");
                 Err(Error::new(&code::PARAMS_SPECIALIZATION_RESERVED, message))
             }
             None => Ok(()),
