@@ -235,6 +235,8 @@ fn constant_numbers_need_no_count() {
         let layout = made.result;
         assert_eq!(layout.counts_size(&one), Ok(0));
         assert_eq!(layout.primitives_emitted(&one), Ok(Some([10, 0, 0, 0])));
+        let [each, ..] = layout.primitives_per_input().expect("the numbers are constant");
+        assert_eq!(u64::from(each) * one.primitives(), 10);
         assert_eq!(layout.primitives_written_of(0, 20, &[range]), Ok(4));
         let most = Draw { vertex_count: 1 << 30, ..one };
         assert_eq!(layout.primitives_emitted(&most), Ok(Some([(1 << 31) - 4, 0, 0, 0])));

@@ -10,7 +10,7 @@ use crate::emulation::variants::Variant;
 use ash::vk;
 use polyshade_planner::counter_pass::Job;
 
-/// The draw calls for the points of a capture.
+/// The draw calls of a capture: for points, or for a geometry stage that captures.
 pub(super) struct Drawn<'d> {
     pub(super) info: &'d PipelineInfo,
     pub(super) variant: &'d Variant,

@@ -120,7 +120,7 @@ impl Recording {
         let counted = if has_others { Counted::default() } else { self.counted };
         let (of_feedback, of_generated) = (counted.streams[0], counted.generated);
         let is_counted = of_generated != 0 && !emulator.driver_counts;
-        let variant = self.variant((device, emulator), &graphics, (indices.is_some(), is_counted));
+        let variant = self.variant((device, emulator), &graphics, call.indexed);
         // A geometry stage decides how many primitives there are.
         let has_geometry = info.has_geometry();
         let emitted = variant.as_ref().and_then(|variant| variant.emitted);
@@ -298,10 +298,10 @@ impl Recording {
         &mut self,
         device: (&Driver, &Emulator),
         graphics: &Graphics,
-        (is_indexed, is_counted): (bool, bool),
+        is_indexed: bool,
     ) -> Option<Arc<Variant>> {
         let info = &graphics.info;
-        if self.active.is_none() && !(is_counted && info.has_geometry()) {
+        if self.active.is_none() && !(self.watches(device.1) && info.has_geometry()) {
             return None;
         }
         let (version, which) = (self.version, usize::from(is_indexed));

@@ -1,6 +1,5 @@
 //! The files that the setting `dump` writes for a capture: its shader before and after lowering, and its plan.
 
-use crate::emulation::lowered::Emitted;
 use polyshade::host::HostParams;
 use polyshade::transform_feedback::{MAX_BUFFERS, Topology};
 use std::fmt::Write as _;
@@ -17,8 +16,8 @@ pub(super) struct Dumped<'c> {
     pub(super) restarts: Option<bool>,
     /// Whether the shader pulls attributes from buffers.
     pub(super) pulls: bool,
-    /// What the geometry stage emits, if it captures.
-    pub(super) emitted: Option<&'c Emitted>,
+    /// Whether a geometry stage captures.
+    pub(super) has_geometry: bool,
     pub(super) entry: &'c str,
     /// The shaders before and after lowering, with the ends of their file names.
     pub(super) shaders: Vec<(&'static str, &'c [u32])>,
@@ -49,7 +48,7 @@ impl Dumped<'_> {
         // The input of the shader.
         let mut text = format!("entry point {}, {:?}", self.entry, self.topology);
         text += match self.restarts {
-            _ if self.emitted.is_some() => ": the geometry stage captures",
+            _ if self.has_geometry => ": the geometry stage captures",
             None if self.pulls => ": the shader fetches attributes",
             None => ": the pipeline fetches attributes",
             Some(false) => " with indices: the shader fetches indices and attributes",
@@ -59,9 +58,9 @@ impl Dumped<'_> {
         };
         // The commands in order.
         text += "\ndispatch the counter pass before the render pass, with the job of this draw\n";
-        text += match self.emitted {
-            Some(_) => "draw as the application does, without rasterization\n",
-            None => {
+        text += match self.has_geometry {
+            true => "draw as the application does, without rasterization\n",
+            false => {
                 "draw points without rasterization, one for each vertex, or for each index of an indexed draw\n"
             }
         };

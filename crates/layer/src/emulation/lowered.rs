@@ -8,7 +8,7 @@ use crate::spirv;
 use polyshade::host::{self, AddressSource, Device, ParamSource, Reserved, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
-    self, MAX_BUFFERS, ProvokingVertex, Topology, Variant as CaptureVariant, geometry,
+    self, MAX_BUFFERS, Topology, Variant as CaptureVariant, geometry,
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
@@ -36,7 +36,7 @@ pub(super) struct Lowered {
     pub(super) emitted: Option<Emitted>,
 }
 
-/// What a geometry stage emits.
+/// The primitives that a geometry stage emits.
 #[derive(Clone, Copy)]
 pub(crate) struct Emitted {
     /// A list.
@@ -160,7 +160,7 @@ fn lower_geometry(
         Ok(shaders) => (shaders, false),
         Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
     };
-    let emitted = Emitted::of(&lowered.result, reads_draw_index)?;
+    let emitted = Emitted::of(&lowered.result, reads_draw_index);
     let (strides, host) = (strides(&lowered.result), lowered.params);
     let capture = host.iter().flat_map(|words| CaptureParam::all(words, emitted.topology));
     let capture = capture.collect();
@@ -188,32 +188,12 @@ impl Emitted {
         self.primitives[stream] > 0 || self.streams.contains(&(stream as u32))
     }
 
-    /// Returns what the geometry stage of a layout emits for one primitive of any topology that it takes.
-    fn of(layout: &transform_feedback::Layout, reads_draw_index: bool) -> Result<Self, Error> {
-        let draw = |input: Topology| {
-            Some(transform_feedback::Draw {
-                topology: input,
-                provoking_vertex: ProvokingVertex::First,
-                first_vertex: 0,
-                vertex_count: (1..=6).find(|count| input.primitives(*count) == 1)?,
-                first_instance: 0,
-                instance_count: 1,
-                draw_index: 0,
-                indices: None,
-            })
-        };
-        let mut emitted = Ok(None);
-        for draw in Topology::ALL.into_iter().filter_map(draw) {
-            emitted = layout.primitives_emitted(&draw);
-            if emitted.is_ok() {
-                break;
-            }
-        }
-        let emitted = emitted?;
-        let primitives = emitted.expect("the numbers do not depend on a table");
+    /// Returns the primitives of a layout of a geometry stage that needs no counts.
+    fn of(layout: &transform_feedback::Layout, reads_draw_index: bool) -> Self {
+        let primitives = layout.primitives_per_input().expect("the numbers are constant");
         let streams = std::array::from_fn(|buffer| layout.stream(buffer));
         let topology = layout.emitted_topology().expect("the layout is of a geometry stage");
-        Ok(Self { topology, primitives, streams, reads_draw_index })
+        Self { topology, primitives, streams, reads_draw_index }
     }
 }
 

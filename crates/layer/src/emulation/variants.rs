@@ -40,7 +40,7 @@ pub(crate) struct Variant {
     pub(crate) strides: [u32; MAX_BUFFERS],
     /// Whether the original draw is needed because the shader stores to memory, even if nothing is rasterized.
     pub(crate) stores: bool,
-    /// What the geometry stage emits, if it captures. The variant then takes the draws of the application, not points.
+    /// The primitives of the geometry stage, if one captures. The layer then draws as the application does, not points.
     pub(crate) emitted: Option<Emitted>,
 }
 
@@ -159,7 +159,7 @@ fn dumped<'c>(number: u32, captured: &'c Captured, key: &Key, lowered: &'c Lower
         topology: topology(key.topology),
         restarts: key.restarts,
         pulls: key.pulled.is_some(),
-        emitted: lowered.emitted.as_ref(),
+        has_geometry: geometry.is_some(),
         entry: &geometry.as_ref().unwrap_or(vertex).entry,
         shaders,
         host: &lowered.host,
@@ -185,8 +185,8 @@ fn pipeline(
 ) -> Result<vk::Pipeline, vk::Result> {
     let lost = vk::Result::ERROR_INITIALIZATION_FAILED;
     let create = device.next.create_graphics_pipelines.ok_or(lost)?;
-    let shaders = Made::all(device, captured, lowered)?;
-    let constants: Vec<_> = shaders.iter().map(Made::constants).collect();
+    let shaders = ShaderModule::all(device, captured, lowered)?;
+    let constants: Vec<_> = shaders.iter().map(ShaderModule::constants).collect();
     let stages: Vec<_> =
         shaders.iter().zip(&constants).map(|(shader, constants)| shader.stage(constants)).collect();
     let is_dynamic = info.discards_dynamically(emulator);
@@ -253,7 +253,7 @@ fn pipeline(
 }
 
 /// A shader module of a pipeline that is being created.
-struct Made<'s> {
+struct ShaderModule<'s> {
     device: &'s Driver,
     stage: vk::ShaderStageFlags,
     module: vk::ShaderModule,
@@ -261,7 +261,7 @@ struct Made<'s> {
     shader: &'s Shader,
 }
 
-impl<'s> Made<'s> {
+impl<'s> ShaderModule<'s> {
     /// Creates the modules of a variant.
     fn all(
         device: &'s Driver,
@@ -315,7 +315,7 @@ impl<'s> Made<'s> {
     }
 }
 
-impl Drop for Made<'_> {
+impl Drop for ShaderModule<'_> {
     fn drop(&mut self) {
         if let Some(destroy) = self.device.next.destroy_shader_module {
             // SAFETY: pipelines do not need the module after their creation.

@@ -256,11 +256,11 @@ impl Plan {
         let bound = buffers + 2 + u32::from(spills) + u32::from(restarts);
         let placement = Placement::new(m, &options.wanted(), &reserved, bound)?;
         layout.draws.by_address = placement.params.is_address();
-        layout.geometry = Some(geometry.clone());
-        check_address(&layout, placement.params)?;
+        check_address(&layout.draws, &emitted, placement.params)?;
         let host_params = geometry.host_words(&layout.draws, buffers);
         let words = draw_constraints::words(&layout.draws, placement.params, &host_params);
         reserved.check_params(&words)?;
+        layout.geometry = Some(geometry);
         let effects = Effects::find(m, entry);
         let inputs_stride = given.outputs_stride;
         Ok(Self {
@@ -362,19 +362,19 @@ fn check_options(options: &Options) -> Result<(), Error> {
 }
 
 /// Refuses host parameters at an address if a stage needs further buffers, and addresses in vertex attributes.
-fn check_address(layout: &Layout, params: ParamSource) -> Result<(), Error> {
+fn check_address(draws: &Draws, emitted: &Emitted, params: ParamSource) -> Result<(), Error> {
     let refuse = |code, message| Err(Error::new(code, message));
     match params {
         ParamSource::Address(AddressSource::Attribute { .. }) => refuse(
             &code::PARAMS_ATTRIBUTE_STAGE,
             format!("cannot read host parameters at {params}: a geometry stage has no vertex attributes"),
         ),
-        ParamSource::Address(_) if layout.is_dispatched() => refuse(
+        ParamSource::Address(_) if draws.compute => refuse(
             &code::GEOMETRY_OPTION,
             "a compute stage for a geometry stage needs bound buffers, so its host parameters cannot be at an address"
                 .to_owned(),
         ),
-        ParamSource::Address(_) if layout.needs_counts() => refuse(
+        ParamSource::Address(_) if emitted.constant.is_none() => refuse(
             &code::GEOMETRY_OPTION,
             "invocations of the geometry stage may emit different numbers of primitives, so it needs a bound table of \
              counts, and its host parameters cannot be at an address"

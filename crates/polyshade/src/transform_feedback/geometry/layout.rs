@@ -46,6 +46,13 @@ impl Layout {
         self.geometry.as_ref().is_some_and(|geometry| geometry.constant.is_none())
     }
 
+    /// Returns the numbers of primitives that a geometry stage emits to the four vertex streams for each input
+    /// primitive, by all its invocations together. `None` if they are not constants of the geometry shader.
+    pub fn primitives_per_input(&self) -> Option<[u32; 4]> {
+        let geometry = self.geometry.as_ref()?;
+        Some(geometry.constant?.map(|each| each.saturating_mul(geometry.invocations)))
+    }
+
     /// Returns the numbers of primitives that `draw` emits to the four vertex streams: multiples of constants of the
     /// geometry shader, 2^32-1 at most. `None` if only the device knows them: then the table of counts has them.
     ///
