@@ -31,6 +31,8 @@ capture --reserve beside --set: the named set is a different one
 capture --reserve-location beside --path: a decoration in place adds no output
 capture --no-names beside --path: a decoration in place adds no output
 capture --max-output-components beside --path: a decoration in place adds no output
+capture --reserve-location beside --one-instance: then no vertex stage gets an output
+capture --max-output-components beside --one-instance: then no vertex stage gets an output
 clip * beside --no-semantics: then no output of this witness is a distance, so nothing changes
 clip --signature beside --emulate: only the fragment stage reads it: the stage before emulates its own distances
 clip --outputs beside --linked-outputs: linked outputs are marked, too
