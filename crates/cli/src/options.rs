@@ -43,7 +43,6 @@ convert --msl-platform beside --input-attachments: the text is the same for all 
 convert --stage beside --entry: the name alone or the stage alone selects the entry point
 clip-space * beside --range: no change remains
 vertex-pulling --reserve beside --set: another set is free
-vertex-pulling --reserve beside --binding: another binding is free
 ";
 
 /// The options that select where results are written, which other tests cover (`tests/files.rs`, `tests/formats.rs`).
