@@ -1,7 +1,7 @@
 //! Geometry stages that run as compute stages capture and draw what lavapipe captures and draws natively, on both
 //! drivers. Geometry stages that stay such stages capture the same on lavapipe.
 
-mod pipeline;
+pub(crate) mod pipeline;
 mod random;
 mod shaders;
 

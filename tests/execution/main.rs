@@ -52,6 +52,7 @@ mod spilled_plans;
 mod stages;
 mod storage;
 mod sweep;
+mod tessellation;
 mod translated;
 mod unbound;
 mod ways;

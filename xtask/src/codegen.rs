@@ -18,6 +18,10 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/polyshade/src/library/fixed.glsl", "crates/polyshade/src/library/fixed.spv"),
     ("crates/polyshade/src/library/cut.glsl", "crates/polyshade/src/library/cut.spv"),
     ("crates/polyshade/src/library/geometry.glsl", "crates/polyshade/src/library/geometry.spv"),
+    (
+        "crates/polyshade/src/library/tessellator.glsl",
+        "crates/polyshade/src/library/tessellator.spv",
+    ),
     ("crates/capi/examples/shaders/draw.frag", "crates/capi/examples/shaders/draw.frag.spv"),
     ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
     ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),

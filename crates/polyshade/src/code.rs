@@ -174,6 +174,14 @@ polyshade_spv::codes! {
         "Reserve the location in the target of geometry::vertex: the geometry stage has an input there.";
     GEOMETRY_RASTER_OUTPUT: Unsupported, "geometry.raster-output",
         "Do not write the output, or capture without rasterizing: a vertex stage cannot write it.";
+    TESSELLATION_OPTION: Unsupported, "tessellation.option",
+        "Bind the host parameters instead of giving their address.";
+    TESSELLATION_INPUTS: Options, "tessellation.inputs",
+        "Give the layout of a vertex stage with spilled outputs.";
+    TESSELLATION_MODES: Malformed, "tessellation.modes",
+        "State the number of vertices in the control shader, and the same domain and spacing in both shaders.";
+    TESSELLATION_BUILT_IN: Unsupported, "tessellation.built-in",
+        "Do not read the built-in input: the stage that runs the shader instead lacks it.";
     CAPTURE_INCOMPLETE_DECORATIONS: Malformed, "capture.incomplete-decorations",
         "Decorate the output with XfbBuffer and XfbStride as well as Offset.";
     CAPTURE_CONFLICTING_STRIDES: Malformed, "capture.conflicting-strides",

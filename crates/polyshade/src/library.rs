@@ -28,6 +28,9 @@ pub(crate) static GEOMETRY: LazyLock<Library> =
 pub(crate) static CUT: LazyLock<Library> =
     LazyLock::new(|| parse(include_bytes!("library/cut.spv")));
 
+pub(crate) static TESSELLATOR: LazyLock<Library> =
+    LazyLock::new(|| parse(include_bytes!("library/tessellator.spv")));
+
 fn parse(bytes: &[u8]) -> Library {
     let (words, _) = bytes.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();

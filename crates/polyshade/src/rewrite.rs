@@ -31,8 +31,8 @@ pub use builtin::{
     load_integer_builtin,
 };
 pub use change_output::change_output;
-pub(crate) use demote_to_private::laid_out_types;
 pub use demote_to_private::{Copies, Demoted, demote_to_private, demote_to_private_and_hide};
+pub(crate) use demote_to_private::{demote_to_workgroup, laid_out_types};
 pub use export_points::{ExportPoints, export_points};
 pub(crate) use export_points::{emits_and_cuts, is_cut, is_emit, vertex_stream};
 pub use isolate::{Origins, isolate};

@@ -55,6 +55,7 @@ mod select;
 mod spilled;
 mod spilled_output;
 mod stripped;
+pub mod tessellation;
 mod topology;
 mod varying;
 

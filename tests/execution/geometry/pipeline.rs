@@ -43,18 +43,18 @@ impl Item {
 /// A compute or vertex stage that the lowering made.
 pub(crate) struct Made {
     pub(crate) words: Vec<u32>,
-    descriptors: Vec<polyshade::host::Descriptor>,
+    pub(crate) descriptors: Vec<polyshade::host::Descriptor>,
 }
 
 impl Made {
-    fn of<T>(lowered: &Lowered<'_, T>) -> Self {
+    pub(crate) fn of<T>(lowered: &Lowered<'_, T>) -> Self {
         let words = lowered.module.words().to_vec();
         validate(&words).unwrap_or_else(|error| panic!("{error}"));
         Self { words, descriptors: lowered.requirements.descriptors.clone() }
     }
 
     /// Returns a draw with the stage, its buffers and its host parameters.
-    fn draw<'a>(
+    pub(crate) fn draw<'a>(
         &'a self,
         stage: vk::ShaderStageFlags,
         (params, values): (&HostParams, &[u32]),
@@ -101,7 +101,7 @@ pub(crate) struct Places {
     pub(crate) emitted: Option<Range>,
 }
 
-fn leaked(words: Vec<u32>) -> &'static Module<'static> {
+pub(crate) fn leaked(words: Vec<u32>) -> &'static Module<'static> {
     Box::leak(Box::new(Module::parse(words.leak()).expect("glslang's words parse")))
 }
 
@@ -332,14 +332,14 @@ impl Pipeline {
 }
 
 /// Adds a buffer with a range of `size` bytes between guards.
-fn room(size: u64, work: &mut Work<'_>) -> Range {
+pub(crate) fn room(size: u64, work: &mut Work<'_>) -> Range {
     let size = size.max(4);
     work.buffers.push(vec![FILL; 2 * GUARD + size as usize]);
     Range { buffer: work.buffers.len() - 1, offset: GUARD as u64, size }
 }
 
 /// Adds a buffer with these bytes.
-fn whole(bytes: Vec<u8>, work: &mut Work<'_>) -> Range {
+pub(crate) fn whole(bytes: Vec<u8>, work: &mut Work<'_>) -> Range {
     let size = bytes.len() as u64;
     work.buffers.push(bytes);
     Range { buffer: work.buffers.len() - 1, offset: 0, size }

@@ -99,6 +99,7 @@ named! {
         MaxBoundDescriptorSets = "maxBoundDescriptorSets",
         MaxClipDistances = "maxClipDistances",
         MaxCombinedClipAndCullDistances = "maxCombinedClipAndCullDistances",
+        MaxComputeSharedMemorySize = "maxComputeSharedMemorySize",
         MaxCullDistances = "maxCullDistances",
         MaxGeometryInputComponents = "maxGeometryInputComponents",
         MaxGeometryOutputComponents = "maxGeometryOutputComponents",

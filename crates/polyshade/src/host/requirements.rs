@@ -90,10 +90,16 @@ pub enum Purpose {
     /// The vertex outputs that the capture pass [stores](crate::transform_feedback::Options::spill_outputs) and the
     /// raster pass reads.
     Outputs,
-    /// The outputs of the stage before a [geometry stage](crate::transform_feedback::geometry).
+    /// The outputs of the stage before a [geometry stage](crate::transform_feedback::geometry) or a [control
+    /// stage](crate::transform_feedback::tessellation::control).
     Inputs,
-    /// The table of counts of a [geometry stage](crate::transform_feedback::geometry).
+    /// The table of a [geometry stage](crate::transform_feedback::geometry) or of a
+    /// [tessellation](crate::transform_feedback::tessellation).
     Counts,
+    /// The patches of a [tessellation](crate::transform_feedback::tessellation).
+    Patches,
+    /// The points of a [tessellation](crate::transform_feedback::tessellation).
+    Points,
     /// [`HostParams`] that the host fills in, or the address of these.
     HostParams,
     /// The colour attachment at a location, or the image that replaces it.
@@ -115,6 +121,8 @@ impl fmt::Display for Purpose {
             Self::Outputs => f.write_str("spilled outputs"),
             Self::Inputs => f.write_str("outputs of the stage before"),
             Self::Counts => f.write_str("table of counts"),
+            Self::Patches => f.write_str("patches"),
+            Self::Points => f.write_str("points of patches"),
             Self::HostParams => f.write_str("host parameters"),
             Self::Destination { location, index } => {
                 write!(f, "destination of location {location}")?;

@@ -74,6 +74,29 @@ pub fn demote_to_private_and_hide<'m>(
     out: &[Id],
     copies: Copies<'m>,
 ) -> Result<Vec<Demoted>, Error> {
+    demote(m, p, entry, variables, out, (StorageClass::PRIVATE, copies))
+}
+
+/// Turns `variables` into `Workgroup` variables like [`demote_to_private`], without new interface variables. They must
+/// not have initial values.
+pub(crate) fn demote_to_workgroup<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variables: &[Id],
+) -> Result<(), Error> {
+    demote(m, p, entry, variables, &[], (StorageClass::WORKGROUP, Copies::None))?;
+    Ok(())
+}
+
+fn demote<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    variables: &[Id],
+    out: &[Id],
+    (class, copies): (StorageClass, Copies<'m>),
+) -> Result<Vec<Demoted>, Error> {
     let taken = variables
         .iter()
         .map(|id| m.definition(*id).and_then(Variable::of).ok_or(*id))
@@ -108,7 +131,7 @@ pub fn demote_to_private_and_hide<'m>(
         is_of_interface(decoration) || alone && decoration == Decoration::RELAXED_PRECISION
     };
     for (variable, taken) in taken.iter().zip(&result) {
-        make_private(m, p, entry, (*variable, taken.ty), goes);
+        set_class(m, p, entry, (*variable, class, taken.ty), goes);
         if let Some(interface) = taken.interface {
             p.join_interface(entry, interface);
         }
@@ -119,39 +142,44 @@ pub fn demote_to_private_and_hide<'m>(
         p.undecorate(structure, |_, decoration| goes(decoration) && !stays(decoration));
     }
     strides.drop(p);
-    retype(m, p, &pointers);
+    retype(m, p, class, &pointers);
     Ok(result)
 }
 
-/// Makes the variable `Private`. Before SPIR-V 1.4, interfaces list only inputs and outputs, so this removes it from
+/// Gives the variable another storage class. Before SPIR-V 1.4, interfaces list only inputs and outputs, so this removes it from
 /// the interface. From 1.4 on, it stays: an interface lists every global variable that the entry point uses.
-fn make_private<'m>(
+fn set_class<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
     entry: EntryPoint<'m>,
-    (variable, pointee): (Variable<'m>, Id),
+    (variable, class, pointee): (Variable<'m>, StorageClass, Id),
     goes: impl Fn(Decoration) -> bool,
 ) {
     let id = variable.result();
-    let private = p.pointer_before(StorageClass::PRIVATE, pointee, variable.inst().at());
-    p.set_result_type(variable.inst(), private);
-    variable.set_storage_class(p, StorageClass::PRIVATE);
+    let pointer = p.pointer_before(class, pointee, variable.inst().at());
+    p.set_result_type(variable.inst(), pointer);
+    variable.set_storage_class(p, class);
     p.undecorate(id, |_, decoration| goes(decoration));
     if m.version() < (1, 4) {
         p.leave_interface(entry, id);
     }
 }
 
-/// Gives every pointer into a demoted variable a type of class `Private`.
-fn retype<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, pointers: &[Inst<'m>]) {
+/// Gives every pointer into a demoted variable a type of this class.
+fn retype<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    class: StorageClass,
+    pointers: &[Inst<'m>],
+) {
     let mut parameters: HashMap<Id, Id> = HashMap::new();
     let (mut functions, mut seen) = (Vec::<Function<'m>>::new(), HashSet::new());
     for inst in pointers {
         let Some((_, pointee)) = inst.result_type().and_then(|ty| m.pointer(ty)) else { continue };
-        let private = p.pointer(StorageClass::PRIVATE, pointee);
-        p.set_result_type(*inst, private);
+        let pointer = p.pointer(class, pointee);
+        p.set_result_type(*inst, pointer);
         if inst.op() == Op::FUNCTION_PARAMETER {
-            parameters.insert(inst.result().expect("a parameter has an id"), private);
+            parameters.insert(inst.result().expect("a parameter has an id"), pointer);
             let function =
                 m.function_around(inst.at()).expect("a parameter stands in a function").function();
             if seen.insert(function.result()) {

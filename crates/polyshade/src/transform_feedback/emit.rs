@@ -330,8 +330,13 @@ pub(super) fn load(code: &mut Cursor<'_, '_, '_>, part: &Part, class: StorageCla
 
 /// Emits the 32-bit integers of a piece of an output. Its variable now has the storage class `class`.
 fn words_of(code: &mut Cursor<'_, '_, '_>, piece: &Piece, class: StorageClass) -> Vec<Id> {
+    let value = load(code, &piece.leaf.part, class);
+    words_of_value(code, piece, value)
+}
+
+/// Emits the 32-bit integers of a piece of an output with this value.
+pub(super) fn words_of_value(code: &mut Cursor<'_, '_, '_>, piece: &Piece, value: Id) -> Vec<Id> {
     let Piece { leaf, first, count } = piece;
-    let value = load(code, &leaf.part, class);
     if leaf.count == 1 {
         return words(code, leaf, value);
     }

@@ -85,10 +85,28 @@ impl<'m> Outputs<'m> {
     /// Returns the inputs of a geometry stage: the outputs of the stage before it. Each variable is an array with one
     /// element for each vertex, and parts are parts of an element.
     pub(super) fn before(m: &'m Module<'_>, entry: EntryPoint<'_>) -> Self {
-        Self::find(m, entry, StorageClass::INPUT, |variable| match m.ty(m.pointee(variable)?) {
-            Some(Type::Array { element, .. }) => Some(element),
+        Self::find(m, entry, StorageClass::INPUT, |variable| Some(vertices(m, variable)?.0))
+    }
+
+    /// Returns the inputs or outputs of a tessellation stage, as `class` selects, that have one value for each patch
+    /// or, without `per_patch`, one for each vertex. The latter are arrays, and parts are parts of an element.
+    pub(super) fn of_patch(
+        m: &'m Module<'_>,
+        entry: EntryPoint<'_>,
+        class: StorageClass,
+        per_patch: bool,
+    ) -> Self {
+        Self::find(m, entry, class, |variable| match (is_per_patch(m, variable), per_patch) {
+            (true, true) => m.pointee(variable),
+            (false, false) => Some(vertices(m, variable)?.0),
             _ => None,
         })
+    }
+
+    /// Returns the number of vertices in a variable with a value for each vertex.
+    pub(super) fn vertices(m: &Module<'_>, variable: Id) -> Option<u32> {
+        let (_, length) = vertices(m, variable).filter(|_| !is_per_patch(m, variable))?;
+        m.constant(length)
     }
 
     /// Finds the outputs among the variables that have a type in `ty`.
@@ -179,6 +197,28 @@ impl<'m> Outputs<'m> {
             .take_while(move |number| name_of(number) == Some(name))
             .map(|number| &self.all[*number])
     }
+}
+
+/// Returns the type of an element of an array of vertices, and the length of the array.
+fn vertices(m: &Module<'_>, variable: Id) -> Option<(Id, Id)> {
+    match m.ty(m.pointee(variable)?) {
+        Some(Type::Array { element, length }) => Some((element, length)),
+        _ => None,
+    }
+}
+
+/// Whether a variable of a tessellation stage has one value for each patch.
+fn is_per_patch(m: &Module<'_>, variable: Id) -> bool {
+    let of_member = || {
+        let structure = m.innermost_element(m.pointee(variable)?);
+        m.member_decoration(structure, 0, Decoration::PATCH)
+    };
+    m.decoration(variable, Decoration::PATCH).is_some()
+        || of_member().is_some()
+        || matches!(
+            m.builtin(variable),
+            Some(BuiltIn::TESS_LEVEL_OUTER | BuiltIn::TESS_LEVEL_INNER)
+        )
 }
 
 fn first(operands: Option<&[u32]>) -> Option<u32> {

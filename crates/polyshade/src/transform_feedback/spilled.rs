@@ -3,7 +3,7 @@
 use super::MAX_STRIDE;
 use super::draw::Draw;
 use super::layout::{Layout, Piece, Stored, stream_of};
-use super::leaves::leaves;
+use super::leaves::{Leaf, leaves};
 use super::outputs::{Output, Outputs};
 use super::spilled_output::{OutputPlace, SpilledOutput};
 use crate::code;
@@ -59,15 +59,20 @@ pub(super) fn list(outputs: &Outputs<'_>, stored: &[Stored]) -> Vec<SpilledOutpu
             (current, element) = (remaining.find(holds), 0);
         }
         let Some(output) = current else { break };
-        let place = match (output.builtin, piece.leaf.register) {
-            (Some(builtin), _) => OutputPlace::BuiltIn { builtin, element },
-            (None, Some((location, component))) => OutputPlace::Location { location, component },
-            (None, None) => continue,
-        };
+        let Some(place) = place(output, &piece.leaf, element) else { continue };
         let (offset, components) = (4 * word, piece.words());
         listed.push(SpilledOutput { place, offset, components });
     }
     listed
+}
+
+/// Returns the place of a vector or scalar, which is element `element` of an output, in the interface.
+pub(super) fn place(output: &Output<'_>, leaf: &Leaf, element: u32) -> Option<OutputPlace> {
+    match (output.builtin, leaf.register) {
+        (Some(builtin), _) => Some(OutputPlace::BuiltIn { builtin, element }),
+        (None, Some((location, component))) => Some(OutputPlace::Location { location, component }),
+        (None, None) => None,
+    }
 }
 
 /// Lays out the outputs of a geometry stage that it emits to stream 0. Fails if a vertex stage cannot have them.
@@ -95,7 +100,7 @@ pub(super) fn of_geometry(
             BuiltIn::CULL_DISTANCE,
         ];
         output.builtin.is_some_and(|builtin| !of_vertex_stage.contains(&builtin))
-            && is_handed_on(m, output)
+            && is_handed_on(m, output, 0)
     });
     match refused {
         Some(output) => {
@@ -115,7 +120,7 @@ pub(super) fn lay_out(
 ) -> Result<Vec<Stored>, Error> {
     let mut stored = Vec::new();
     let mut words = 0_u32;
-    for output in outputs.all.iter().filter(|output| is_handed_on(m, output)) {
+    for output in outputs.all.iter().filter(|output| is_handed_on(m, output, 0)) {
         let register = output.location.map(|location| (location, output.component));
         for leaf in leaves(m, &output.part, &output.shown(), register)? {
             let word = words;
@@ -140,8 +145,9 @@ pub(super) fn lay_out(
 }
 
 /// Whether an output is stored. Built-ins that no code uses are not stored: GLSL compilers declare such built-ins, and
-/// a stage that writes them may need features that the device lacks.
-fn is_handed_on(m: &Module<'_>, output: &Output<'_>) -> bool {
+/// a stage that writes them may need features that the device lacks. `outer` is the number of indices that select a
+/// vertex.
+pub(super) fn is_handed_on(m: &Module<'_>, output: &Output<'_>, outer: usize) -> bool {
     let Some(builtin) = output.builtin else { return true };
     if builtin == BuiltIn::POSITION {
         return true;
@@ -149,7 +155,7 @@ fn is_handed_on(m: &Module<'_>, output: &Output<'_>) -> bool {
     let part = &output.part;
     m.code_uses_of(part.variable).any(|inst| match (&part.path[..], AccessChain::of(inst)) {
         ([member, ..], Some(chain)) => {
-            let first = chain.indices().next().and_then(|index| m.constant(index));
+            let first = chain.indices().nth(outer).and_then(|index| m.constant(index));
             first.is_none_or(|first| first == *member)
         }
         _ => true,

@@ -5,7 +5,9 @@ use crate::rewrite;
 use crate::transform_feedback::draw::{MOST_GROUPS, WORK_GROUP_SIZE};
 use crate::transform_feedback::draw_constraints::DrawParam;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patch, Position};
+use polyshade_spv::{
+    BuiltIn, Cursor, ExecutionMode, ExecutionModel, GlslOp, Id, Op, Patch, Position,
+};
 
 /// The numbers, counted from 0, of the captured vertex in its instance, and of the instance. The instance is `None` if
 /// a built-in provides it or draws have only one instance.
@@ -15,10 +17,20 @@ pub(super) struct Numbers {
     pub(super) instance: Option<Id>,
 }
 
-/// Changes `entry` to a compute stage. It must have no stage inputs and outputs left.
+/// Changes `entry` to a compute stage with work groups of [`WORK_GROUP_SIZE`]. It must have no stage inputs and
+/// outputs left.
 pub(in super::super) fn change_stage<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) {
+    change_stage_to(p, entry, WORK_GROUP_SIZE);
+}
+
+/// Does the same with work groups of `size`.
+pub(in super::super) fn change_stage_to<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    size: u32,
+) {
     p.overwrite(entry.inst().operand(1), ExecutionModel::GL_COMPUTE.0);
-    p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[WORK_GROUP_SIZE, 1, 1]);
+    p.mode(entry.function(), ExecutionMode::LOCAL_SIZE, &[size, 1, 1]);
 }
 
 /// Emits, at `at`, the number of the invocation. Work groups are numbered row by row, with [`MOST_GROUPS`] per row.
@@ -33,18 +45,45 @@ pub(in super::super) fn number<'m>(
     at: Position<'m>,
 ) -> Id {
     let uint = p.uint();
-    let three = p.vector(uint, 3);
-    let group = rewrite::add_input_builtin(p, entry, BuiltIn::WORKGROUP_ID, three);
-    p.name(group, "polyshade_work_group");
+    let group = add_group(p, entry);
     let local = local_number(p, entry, at);
     let mut code = p.at(at);
-    let group = code.load(three, group);
-    let [column, row] = [0, 1].map(|axis| code.extract(uint, group, &[axis]));
+    let [column, row] = column_and_row(&mut code, group);
     let [in_row, size] = [MOST_GROUPS, WORK_GROUP_SIZE].map(|number| code.p.uint_constant(number));
     let before = code.binary(Op::I_MUL, uint, row, in_row);
     let group = code.binary(Op::I_ADD, uint, before, column);
     let before = code.binary(Op::I_MUL, uint, group, size);
     code.binary(Op::I_ADD, uint, before, local)
+}
+
+/// Emits, at `at`, the number of the work group.
+pub(in super::super) fn group_number<'m>(
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    at: Position<'m>,
+) -> Id {
+    let group = add_group(p, entry);
+    let mut code = p.at(at);
+    let [column, row] = column_and_row(&mut code, group);
+    let (uint, in_row) = (code.p.uint(), code.p.uint_constant(MOST_GROUPS));
+    let before = code.binary(Op::I_MUL, uint, row, in_row);
+    code.binary(Op::I_ADD, uint, before, column)
+}
+
+/// Adds the input with the place of the work group.
+fn add_group<'m>(p: &mut Patch<'m, '_>, entry: EntryPoint<'m>) -> Id {
+    let uint = p.uint();
+    let three = p.vector(uint, 3);
+    let group = rewrite::add_input_builtin(p, entry, BuiltIn::WORKGROUP_ID, three);
+    p.name(group, "polyshade_work_group");
+    group
+}
+
+fn column_and_row(code: &mut Cursor<'_, '_, '_>, group: Id) -> [Id; 2] {
+    let uint = code.p.uint();
+    let three = code.p.vector(uint, 3);
+    let group = code.load(three, group);
+    [0, 1].map(|axis| code.extract(uint, group, &[axis]))
 }
 
 /// Emits, at `at`, the number of the invocation in its work group.

@@ -26,7 +26,7 @@ use polyshade_spv::{
 };
 pub(super) use raster::raster;
 use stream::{Sink, Stream};
-use table::{table_hooks, wait_for_table};
+pub(in super::super) use table::{table_hooks, wait_for_table};
 
 /// The number of words at the start of the table of counts: a `VkDrawIndirectCommand`, then the totals.
 const TABLE_HEAD: u32 = 8;

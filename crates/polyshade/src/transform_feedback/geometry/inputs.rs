@@ -96,7 +96,7 @@ pub(super) fn find(
         }
     }
     // The inputs of each vertex.
-    let given = given.spilled.iter().map(|output| (output.place, *output)).collect();
+    let given = by_place(&given.spilled);
     let mut words = 0_u32;
     for output in Outputs::before(m, entry).all {
         let register = output.location.map(|location| (location, output.component));
@@ -115,7 +115,11 @@ pub(super) fn find(
 }
 
 /// The outputs of the stage before, by their places.
-type Given = HashMap<OutputPlace, SpilledOutput>;
+pub(in super::super) type Given = HashMap<OutputPlace, SpilledOutput>;
+
+pub(in super::super) fn by_place(given: &[SpilledOutput]) -> Given {
+    given.iter().map(|output| (output.place, *output)).collect()
+}
 
 /// Whether a type is an array of this length.
 fn is_array(m: &Module<'_>, ty: Id, wanted: u32) -> bool {
@@ -124,7 +128,12 @@ fn is_array(m: &Module<'_>, ty: Id, wanted: u32) -> bool {
 }
 
 /// Returns the offset of a leaf of an input in the outputs of a vertex.
-fn word_of(output: &Output<'_>, element: u32, leaf: &Leaf, given: &Given) -> Option<u32> {
+pub(in super::super) fn word_of(
+    output: &Output<'_>,
+    element: u32,
+    leaf: &Leaf,
+    given: &Given,
+) -> Option<u32> {
     let (found, skipped) = match (output.builtin, leaf.register) {
         (Some(builtin), _) => (given.get(&OutputPlace::BuiltIn { builtin, element })?, 0),
         // The output may begin at an earlier component of the same location.

@@ -105,7 +105,10 @@ fn has_vulkan_memory_model(p: &Patch<'_, '_>) -> bool {
 }
 
 /// Emits the functions that access the table of counts.
-pub(super) fn table_hooks(p: &mut Patch<'_, '_>, table: HostBlock) -> Vec<Hook<'static>> {
+pub(in super::super::super) fn table_hooks(
+    p: &mut Patch<'_, '_>,
+    table: HostBlock,
+) -> Vec<Hook<'static>> {
     let operands = if has_vulkan_memory_model(p) { &[NON_PRIVATE][..] } else { &[] };
     let (uint, void) = (p.uint(), p.void());
     let length = function(p, "table_length", uint, |code| {
@@ -130,7 +133,7 @@ pub(super) fn table_hooks(p: &mut Patch<'_, '_>, table: HostBlock) -> Vec<Hook<'
 }
 
 /// Emits the function that waits for all invocations of the work group, and makes their stores visible.
-pub(super) fn wait_for_table(p: &mut Patch<'_, '_>) -> Id {
+pub(in super::super::super) fn wait_for_table(p: &mut Patch<'_, '_>) -> Id {
     // SPIR-V's numbers of the scope `Workgroup`, and of the semantics `AcquireRelease` and `UniformMemory`.
     const WORKGROUP: u32 = 2;
     const SEMANTICS: u32 = 0x8 | 0x40;

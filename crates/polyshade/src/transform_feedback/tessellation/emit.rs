@@ -1,0 +1,177 @@
+//! Makes the stages: what they have in common.
+
+mod control;
+mod evaluation;
+mod tessellator;
+
+use super::interface::Placed;
+use super::layout::Layout;
+use super::{Buffer, Plan, modes};
+use crate::host::Reserved;
+use crate::library;
+use crate::rewrite::{self, Copies, Hook, HostBlock, WordArray};
+use crate::transform_feedback::emit::feedback::function;
+use crate::transform_feedback::emit::{drop_capabilities, spill_outputs};
+use crate::transform_feedback::native_xfb;
+pub(super) use control::control;
+pub(super) use evaluation::evaluation;
+use polyshade_spv::view::{CapabilityInst, EntryPoint};
+use polyshade_spv::{
+    Capability, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Section,
+    StorageClass,
+};
+pub(super) use tessellator::{allocate, tessellate};
+
+/// The capabilities that only tessellation stages need.
+const CAPABILITIES: [Capability; 2] =
+    [Capability::TESSELLATION, Capability::TESSELLATION_POINT_SIZE];
+
+/// A stage under construction.
+struct Stage<'s, 'm, 'w> {
+    m: &'m Module<'w>,
+    entry: EntryPoint<'m>,
+    plan: &'s Plan<'s>,
+    reserved: &'s Reserved,
+    array: WordArray,
+}
+
+/// Where a value is in a buffer: the number of the first 32-bit unit of its vertex or patch.
+#[derive(Clone, Copy)]
+struct Source {
+    block: HostBlock,
+    start: Id,
+}
+
+impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
+    /// Removes the modes and capabilities of tessellation stages, and makes the inputs private.
+    fn new(
+        m: &'m Module<'w>,
+        p: &mut Patch<'m, 'w>,
+        entry: EntryPoint<'m>,
+        (plan, reserved): (&'s Plan<'s>, &'s Reserved),
+    ) -> Result<Self, Error> {
+        let inputs = &plan.inputs.variables;
+        rewrite::demote_to_private(m, p, entry, inputs, Copies::None)?;
+        for mode in m.modes(entry.function()).filter(|mode| modes::ALL.contains(&mode.mode())) {
+            p.remove(mode.inst());
+        }
+        let models =
+            [ExecutionModel::TESSELLATION_CONTROL, ExecutionModel::TESSELLATION_EVALUATION];
+        if m.entry_points().filter(|one| models.contains(&one.model())).count() == 1 {
+            let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
+            for inst in declared.filter(|inst| CAPABILITIES.contains(&inst.capability())) {
+                p.remove(inst.inst());
+            }
+            p.capability(Capability::SHADER);
+        }
+        let array = rewrite::word_array(m, p);
+        Ok(Self { m, entry, plan, reserved, array })
+    }
+
+    /// Does the same for a compute stage, which has no outputs either: they get the storage class `class`.
+    fn dispatched(
+        m: &'m Module<'w>,
+        p: &mut Patch<'m, 'w>,
+        entry: EntryPoint<'m>,
+        class: StorageClass,
+        context: (&'s Plan<'s>, &'s Reserved),
+    ) -> Result<Self, Error> {
+        let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
+        native_xfb::strip_around(m, p, entry, &outputs);
+        let taken: Vec<Id> = outputs.iter().chain(&context.0.inputs.variables).copied().collect();
+        drop_capabilities(m, p, &taken, true);
+        match class {
+            StorageClass::WORKGROUP => rewrite::demote_to_workgroup(m, p, entry, &outputs)?,
+            _ => {
+                rewrite::demote_to_private(m, p, entry, &outputs, Copies::None)?;
+            }
+        }
+        Self::new(m, p, entry, context)
+    }
+
+    fn layout(&self) -> &'s Layout {
+        &self.plan.layout
+    }
+
+    /// Adds a buffer. If it is `read`, the shader does not write it.
+    fn buffer(
+        &self,
+        p: &mut Patch<'m, 'w>,
+        buffer: Buffer,
+        read: bool,
+    ) -> Result<HostBlock, Error> {
+        let place = self.plan.placement.buffer(buffer as u32).expect("the buffers are bound");
+        let name = buffer.name();
+        let block = rewrite::storage_buffer(self.m, p, self.entry, self.array, place, name)?;
+        if read {
+            p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
+        }
+        Ok(block)
+    }
+
+    /// Links a function `void (uint corner, uint number)` that calls `load` if a buffer has an element of this number.
+    fn guarded(&self, p: &mut Patch<'m, 'w>, load: Id, (block, stride): (HostBlock, u32)) -> Id {
+        let uint = p.uint();
+        let elements = function(p, "vertices_in_buffer", uint, |code| {
+            let length = block.length(code).expect("the buffer is a storage buffer");
+            let stride = code.p.uint_constant((stride / 4).max(1));
+            code.binary(Op::U_DIV, uint, length, stride)
+        });
+        let hooks = [("load_vertex", load), ("vertices_in_buffer", elements)];
+        let hooks = hooks.map(|(name, function)| Hook { name, function });
+        rewrite::link(p, &library::GEOMETRY, &["load_in_buffer"], &hooks)[0]
+    }
+}
+
+/// Emits a function with these parameters, all `uint`.
+fn procedure(
+    p: &mut Patch<'_, '_>,
+    name: &str,
+    parameters: usize,
+    body: impl FnOnce(&mut Cursor<'_, '_, '_>, &[Id]),
+) -> Id {
+    let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
+    p.name(id, name);
+    let mut code = p.at(at);
+    let parameters = code.begin_function(id, void, &vec![uint; parameters]);
+    body(&mut code, &parameters);
+    code.end_function(None);
+    id
+}
+
+/// Emits loads from a buffer to private inputs. `corner` is the number of the vertex, for inputs of vertices.
+fn load(code: &mut Cursor<'_, '_, '_>, placed: &[Placed], source: Source, corner: Option<Id>) {
+    for Placed { leaf, word } in placed {
+        let value = spill_outputs::value(code, source.block, leaf, (source.start, *word));
+        let pointer = part(code, StorageClass::PRIVATE, leaf, corner);
+        code.store(pointer, value);
+    }
+}
+
+/// Emits a pointer to a vector or scalar.
+fn part(
+    code: &mut Cursor<'_, '_, '_>,
+    class: StorageClass,
+    leaf: &crate::transform_feedback::leaves::Leaf,
+    corner: Option<Id>,
+) -> Id {
+    let path = leaf.part.path.iter().map(|index| code.p.uint_constant(*index));
+    let path: Vec<Id> = path.collect();
+    let path: Vec<Id> = corner.into_iter().chain(path).collect();
+    let pointer = code.p.pointer(class, leaf.part.ty);
+    code.access_chain(pointer, leaf.part.variable, &path)
+}
+
+/// Emits `number` × `bytes` / 4 + `first`.
+fn place(code: &mut Cursor<'_, '_, '_>, number: Id, bytes: u32, first: Id) -> Id {
+    let uint = code.p.uint();
+    let size = code.p.uint_constant(bytes / 4);
+    let start = code.binary(Op::I_MUL, uint, number, size);
+    code.binary(Op::I_ADD, uint, start, first)
+}
+
+/// Emits the store of an integer to a built-in of any signedness.
+fn fill(code: &mut Cursor<'_, '_, '_>, (variable, ty): (Id, Id), value: Id) {
+    let value = if ty == code.p.uint() { value } else { code.bitcast(ty, value) };
+    code.store(variable, value);
+}

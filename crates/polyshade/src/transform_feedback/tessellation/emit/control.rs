@@ -1,0 +1,218 @@
+//! Makes the compute stage that runs a control shader.
+
+use super::{Source, Stage, fill, load, part, place, procedure};
+use crate::host::Reserved;
+use crate::library;
+use crate::rewrite::{self, Hook, HostBlock, Wrapper};
+use crate::transform_feedback::emit::{compute, words_of_value};
+use crate::transform_feedback::layout::Piece;
+use crate::transform_feedback::tessellation::interface::Placed;
+use crate::transform_feedback::tessellation::{Buffer, Plan};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{
+    BuiltIn, Capability, Cursor, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
+};
+
+/// The numbers of an invocation.
+struct Numbers {
+    /// The number of the patch over all instances.
+    patch: Id,
+    instance: Id,
+    /// The number of the patch in its instance.
+    primitive: Id,
+    /// The number of the output vertex.
+    vertex: Id,
+    /// The number of vertices of an instance.
+    vertices: Id,
+}
+
+/// Makes `Control`. The outputs are in shared memory, because invocations of a patch read each other's outputs.
+pub(in super::super) fn control<'m, 'w>(
+    m: &'m Module<'w>,
+    p: &mut Patch<'m, 'w>,
+    entry: EntryPoint<'m>,
+    context: (&Plan<'_>, &Reserved),
+) -> Result<(), Error> {
+    let Wrapper { prologue, epilogue } = rewrite::wrap(m, p, entry);
+    let stage = Stage::dispatched(m, p, entry, StorageClass::WORKGROUP, context)?;
+    compute::change_stage_to(p, entry, stage.layout().vertices);
+    stage.strengthen_barriers(p);
+
+    // Before the shader's code, the invocation finds its patch and loads all input vertices.
+    let numbers = stage.numbers(p, prologue)?;
+    stage.fill_numbers(p, &numbers, prologue);
+    stage.load_inputs(p, &numbers, prologue)?;
+
+    // After it, each invocation stores its vertex, and the first one also stores the outputs of the patch.
+    let [scope, semantics] = [WORKGROUP, semantics(m)].map(|word| p.uint_constant(word).word());
+    p.at(epilogue).emit(Op::CONTROL_BARRIER, &[scope, scope, semantics]);
+    stage.store_outputs(p, &numbers, epilogue)
+}
+
+/// SPIR-V's number of the scope `Workgroup`.
+const WORKGROUP: u32 = 2;
+/// SPIR-V's number of the semantics `OutputMemory`.
+const OUTPUT_MEMORY: u32 = 0x1000;
+
+/// Returns the semantics of a barrier for shared memory: `AcquireRelease` and `WorkgroupMemory`, and in Vulkan's memory
+/// model also `MakeAvailable` and `MakeVisible`.
+fn semantics(m: &Module<'_>) -> u32 {
+    const SEMANTICS: u32 = 0x8 | 0x100;
+    match m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
+        true => SEMANTICS | 0x2000 | 0x4000,
+        false => SEMANTICS,
+    }
+}
+
+impl<'m, 'w> Stage<'_, 'm, 'w> {
+    /// Makes the shader's barriers order the accesses to shared memory. In a control stage, they order the accesses to
+    /// outputs without any semantics.
+    fn strengthen_barriers(&self, p: &mut Patch<'m, 'w>) {
+        let m = self.m;
+        for function in m.functions() {
+            for inst in function.instructions().filter(|inst| inst.op() == Op::CONTROL_BARRIER) {
+                let stated = Id::new(inst.words()[3]).and_then(|id| m.constant(id)).unwrap_or(0);
+                let all = stated & !OUTPUT_MEMORY | semantics(m);
+                let [scope, all] = [WORKGROUP, all].map(|word| p.uint_constant(word).word());
+                p.overwrite(inst.operand(2), scope);
+                p.overwrite(inst.operand(3), all);
+            }
+        }
+    }
+
+    /// Emits, at `at`, the numbers of the invocation, and a return for work groups without a patch.
+    fn numbers(&self, p: &mut Patch<'m, 'w>, at: Position<'m>) -> Result<Numbers, Error> {
+        let words = (&self.plan.words, "polyshade_host");
+        let added =
+            rewrite::add_words(self.m, p, self.entry, self.reserved, words, Some(self.array))?;
+        let patch = compute::group_number(p, self.entry, at);
+        let vertex = compute::local_number(p, self.entry, at);
+        let mut code = p.at(at);
+        let [vertices, instances] = [0, 1].map(|number| added.load(&mut code, number));
+        let uint = code.p.uint();
+        let each = code.p.uint_constant(self.layout().input_vertices);
+        let patches = code.binary(Op::U_DIV, uint, vertices, each);
+        let all = code.binary(Op::I_MUL, uint, patches, instances);
+        compute::return_from(p, at, patch, all);
+        // Avoid division by 0, although invocations without a patch have returned.
+        let mut code = p.at(at);
+        let one = code.p.uint_constant(1);
+        let divisor = code.glsl(GlslOp::U_MAX, uint, &[patches, one]);
+        let instance = code.binary(Op::U_DIV, uint, patch, divisor);
+        let primitive = code.binary(Op::U_MOD, uint, patch, divisor);
+        Ok(Numbers { patch, instance, primitive, vertex, vertices })
+    }
+
+    fn fill_numbers(&self, p: &mut Patch<'m, 'w>, numbers: &Numbers, at: Position<'m>) {
+        let mut code = p.at(at);
+        for input in &self.plan.inputs.computed {
+            let value = match input.builtin {
+                BuiltIn::INVOCATION_ID => numbers.vertex,
+                BuiltIn::PATCH_VERTICES => code.p.uint_constant(self.layout().input_vertices),
+                _ => numbers.primitive,
+            };
+            fill(&mut code, (input.variable, input.ty), value);
+        }
+    }
+
+    /// Emits, at `at`, the loads of the input vertices. Vertices beyond the buffer are not loaded.
+    fn load_inputs(
+        &self,
+        p: &mut Patch<'m, 'w>,
+        numbers: &Numbers,
+        at: Position<'m>,
+    ) -> Result<(), Error> {
+        let inputs = &self.plan.inputs;
+        let (layout, block) = (self.layout(), self.buffer(p, Buffer::Inputs, true)?);
+        let load_vertex = procedure(p, "load_vertex", 2, |code, parameters| {
+            let zero = code.p.uint_constant(0);
+            let start = place(code, parameters[1], layout.input_stride, zero);
+            load(code, &inputs.of_vertex, Source { block, start }, Some(parameters[0]));
+        });
+        let load_vertex = self.guarded(p, load_vertex, (block, layout.input_stride));
+        let mut code = p.at(at);
+        let (uint, void) = (code.p.uint(), code.p.void());
+        let of_instance = code.binary(Op::I_MUL, uint, numbers.instance, numbers.vertices);
+        let first = place(&mut code, numbers.primitive, 4 * layout.input_vertices, of_instance);
+        for corner in 0..layout.input_vertices.min(inputs.vertices) {
+            let corner = code.p.uint_constant(corner);
+            let vertex = code.binary(Op::I_ADD, uint, first, corner);
+            code.call(void, load_vertex, &[corner, vertex]);
+        }
+        Ok(())
+    }
+
+    /// Emits, at `at`, the stores of the outputs. Patches beyond the buffer are not stored.
+    fn store_outputs(
+        &self,
+        p: &mut Patch<'m, 'w>,
+        numbers: &Numbers,
+        at: Position<'m>,
+    ) -> Result<(), Error> {
+        let (outputs, layout) = (&self.plan.outputs, self.layout());
+        let (block, uint) = (self.buffer(p, Buffer::Patches, false)?, p.uint());
+        let vertex = p.variable(StorageClass::PRIVATE, uint, None);
+        rewrite::add_to_interface(self.m, p, self.entry, vertex);
+        p.at(at).store(vertex, numbers.vertex);
+        let store_vertex = self.store_function(p, block, (&outputs.of_vertex, Some(vertex)));
+        let store_patch = self.store_function(p, block, (&outputs.of_patch, None));
+        let mut code = p.at(at);
+        let (bool, void) = (code.p.bool(), code.p.void());
+        let length = block.length(&mut code).expect("the patches are in a storage buffer");
+        let stride = code.p.uint_constant(layout.patch_stride() / 4);
+        let there = code.binary(Op::U_DIV, uint, length, stride);
+        let zero = code.p.uint_constant(0);
+        let is_first = code.binary(Op::I_EQUAL, bool, numbers.vertex, zero);
+        let for_first = code.select(uint, is_first, there, zero);
+        for (store, there) in [(store_vertex, there), (store_patch, for_first)] {
+            p.at(at).call(void, store, &[zero, there, numbers.patch]);
+        }
+        Ok(())
+    }
+
+    /// Links a function `void (uint first, uint end, uint patch)` that stores outputs if the patch precedes the end.
+    /// `local` is the variable with the number of the vertex, for outputs of vertices.
+    fn store_function(
+        &self,
+        p: &mut Patch<'m, 'w>,
+        block: HostBlock,
+        (placed, local): (&[Placed], Option<Id>),
+    ) -> Id {
+        let layout = self.layout();
+        let name = if local.is_some() { "store_vertex" } else { "store_patch" };
+        let before = local.map_or(0, |_| layout.patch_bytes / 4);
+        let store = procedure(p, name, 1, |code, parameters| {
+            let uint = code.p.uint();
+            let first = code.p.uint_constant(before);
+            let mut start = place(code, parameters[0], layout.patch_stride(), first);
+            let vertex = local.map(|local| code.load(uint, local));
+            if let Some(vertex) = vertex {
+                start = place(code, vertex, layout.vertex_bytes, start);
+            }
+            for one in placed {
+                store_one(code, one, Source { block, start }, vertex);
+            }
+        });
+        let hook = Hook { name: "store_to_slot", function: store };
+        rewrite::link(p, &library::CAPTURE, &["put"], &[hook])[0]
+    }
+}
+
+/// Emits the store of an output from shared memory.
+fn store_one(
+    code: &mut Cursor<'_, '_, '_>,
+    Placed { leaf, word }: &Placed,
+    target: Source,
+    vertex: Option<Id>,
+) {
+    let pointer = part(code, StorageClass::WORKGROUP, leaf, vertex);
+    let value = code.load(leaf.part.ty, pointer);
+    let uint = code.p.uint();
+    let words = words_of_value(code, &Piece::whole(leaf.clone()), value);
+    for (word, bits) in (*word..).zip(words) {
+        let offset = code.p.uint_constant(word);
+        let index = code.binary(Op::I_ADD, uint, target.start, offset);
+        let pointer = target.block.pointer(code, index);
+        code.store(pointer, bits);
+    }
+}
