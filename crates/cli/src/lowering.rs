@@ -2,7 +2,8 @@
 //! results.
 
 use clap::ArgMatches;
-use polyshade::{recipe, transform_feedback};
+use polyshade::recipe;
+use polyshade::transform_feedback::{self, tessellation};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Lowering {
@@ -33,6 +34,8 @@ polyshade::lowerings!(rows);
 impl Lowering {
     pub(crate) const Capture: Self =
         Self { name: "transform_feedback", version: transform_feedback::VERSION, verb: "capture" };
+    pub(crate) const Tessellation: Self =
+        Self { name: "tessellation", version: tessellation::VERSION, verb: "tessellation" };
     pub(crate) const Recipe: Self =
         Self { name: "recipe", version: recipe::VERSION, verb: "pipeline" };
 }
@@ -51,7 +54,8 @@ pub(crate) fn of_verb(verb: &str, options: &ArgMatches) -> Vec<Lowering> {
         "capture" => vec![Lowering::Capture],
         "convert" => Vec::new(),
         _ => {
-            let all = Lowering::ROWS.iter().copied().chain([Lowering::Capture]);
+            let all =
+                Lowering::ROWS.iter().copied().chain([Lowering::Capture, Lowering::Tessellation]);
             let own: Vec<Lowering> = all.clone().filter(|one| one.verb == verb).collect();
             // `info` runs several lowerings, and `verify` may run any lowering.
             if own.is_empty() { all.collect() } else { own }

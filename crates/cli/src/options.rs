@@ -26,6 +26,7 @@ position-only --reserve-push-constants: the variants add nothing that could conf
 position-only --reserve-ids-below: the variants add nothing that could conflict
 position-only --no-names: the variants add nothing that could conflict
 vertex-pulling --reserve-location: no output is added
+tessellation --reserve-location: no output is added
 capture --reserve beside --path: the module adds no bindings, so it avoids none
 capture --reserve beside --set: the named set is a different one
 capture --reserve-location beside --path: a decoration in place adds no output

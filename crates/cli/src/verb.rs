@@ -15,6 +15,7 @@ pub(crate) mod pipeline;
 pub(crate) mod plan;
 pub(crate) mod position_only;
 pub(crate) mod rasterizer_discard;
+pub(crate) mod tessellation;
 pub(crate) mod verify;
 pub(crate) mod vertex_pulling;
 
@@ -59,6 +60,7 @@ verbs! {
     plan: Plan;
     position_only: PositionOnly, formerly "position";
     rasterizer_discard: RasterizerDiscard, formerly "discard";
+    tessellation: Tessellation;
     verify: Verify;
     vertex_pulling: VertexPulling, formerly "pull";
 }

@@ -196,7 +196,7 @@ const SIDE_EFFECTS: [(&str, &str, SideEffects); 3] = [
     ("in-raster", "Keep them in the raster pass", SideEffects::InSecondPass),
 ];
 
-const INDEX_TYPES: [(&str, &str, IndexType); 3] = [
+pub(super) const INDEX_TYPES: [(&str, &str, IndexType); 3] = [
     ("uint8", "", IndexType::Uint8),
     ("uint16", "", IndexType::Uint16),
     ("uint32", "", IndexType::Uint32),
@@ -220,7 +220,7 @@ fn varying(text: &str) -> Result<Varying, polyshade::Error> {
     text.trim().parse()
 }
 
-fn constant(text: &str) -> Result<(u32, u64), String> {
+pub(super) fn constant(text: &str) -> Result<(u32, u64), String> {
     let parsed = text.split_once('=').and_then(|(id, value)| {
         let value = match value {
             "true" => 1,

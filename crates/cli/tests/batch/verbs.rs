@@ -107,11 +107,12 @@ const LINES: [Line; 16] = [
 ];
 
 /// Verbs that a batch rejects, with the error messages.
-const REFUSED: [(&str, &str); 7] = [
+const REFUSED: [(&str, &str); 8] = [
     ("batch", "a batch cannot run batches"),
     ("completions", "`completions` reads no shader"),
     ("layer", "`layer` reads no shader"),
     ("pipeline", "`pipeline` takes all stages of a pipeline"),
+    ("tessellation", "`tessellation` takes all stages of a pipeline"),
     ("man", "`man` reads no shader"),
     ("plan", "`plan` reads no shader"),
     ("help", "unknown verb `help`"),

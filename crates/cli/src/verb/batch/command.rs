@@ -73,8 +73,8 @@ impl Command {
         if verb == "batch" {
             return usage("a batch cannot run batches");
         }
-        if verb == "pipeline" {
-            return usage("`pipeline` takes all stages of a pipeline, not a single shader");
+        if ["pipeline", "tessellation"].contains(&verb) {
+            return usage(&format!("`{verb}` takes all stages of a pipeline, not a single shader"));
         }
         let has = |name: &str| described.get_arguments().any(|one| one.get_long() == Some(name));
         let beside: Vec<&str> = BESIDE.into_iter().filter(|name| has(name)).collect();

@@ -3,7 +3,8 @@
 use crate::host::{Binding, ParamSource, Set};
 use crate::placement::{ParamsAt, Wanted};
 
-/// The options of the stages that provide tessellation. All stages of a pipeline take the same options.
+/// The options of the stages that provide tessellation. All stages of a pipeline take the same options, except that
+/// the specialization constants are those of the shader.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -47,8 +48,22 @@ impl Options {
     /// Puts the buffers at five bindings of `set` from `binding` on: outputs of the vertex stage, patches, table,
     /// points, indices. The host parameters follow by default.
     #[must_use]
-    pub fn into_storage(mut self, set: Set, binding: Binding) -> Self {
-        (self.set, self.binding) = (Some(set), Some(binding));
+    pub fn into_storage(self, set: Set, binding: Binding) -> Self {
+        self.into_set(set).at_binding(binding)
+    }
+
+    /// Puts the buffers into `set`, at free bindings unless [`at_binding`](Self::at_binding) sets one.
+    #[must_use]
+    pub fn into_set(mut self, set: Set) -> Self {
+        self.set = Some(set);
+        self
+    }
+
+    /// Puts the buffers at the bindings from `binding` on. Without [`into_set`](Self::into_set), their set is the
+    /// highest of sets 0 to 3 in which these bindings are free.
+    #[must_use]
+    pub fn at_binding(mut self, binding: Binding) -> Self {
+        self.binding = Some(binding);
         self
     }
 
