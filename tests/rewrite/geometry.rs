@@ -145,7 +145,7 @@ fn stages_without_spilled_outputs_are_refused() {
 }
 
 /// A draw of 10 triangles.
-const DRAW: Draw = Draw {
+pub(crate) const DRAW: Draw = Draw {
     topology: Topology::TriangleStrip,
     provoking_vertex: ProvokingVertex::First,
     first_vertex: 0,

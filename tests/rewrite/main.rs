@@ -16,6 +16,7 @@ mod outside;
 mod position_only;
 mod push_constants;
 mod shader;
+mod tessellation;
 mod unknown;
 
 use polyshade_tests::drivers;

@@ -102,11 +102,9 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
     (
         "tessellation",
         [
-            "tessellation hill.tese --control hill.tesc --vertex hill.vert --patch-control-points 4 -o hill.spv",
-            "tessellation hill.tese --control hill.tesc --vertex hill.vert --patch-control-points 4 -o evaluation.spv \
-             --variant vertex=vertex.spv --variant control=control.spv --variant allocate=allocate.spv \
-             --variant tessellate=tessellate.spv --report report.json",
-            "tessellation hill.tese --control hill.tesc --vertex hill.vert --patch-control-points 4 --dry-run",
+            "tessellation a.tese --control a.tesc --vertex a.vert --patch-vertices 4 -o e.spv",
+            "tessellation a.tese --control a.tesc --vertex a.vert --patch-vertices 4 --dry-run",
+            "tessellation a.tese --control a.tesc --vertex a.vert --patch-vertices 4 --json",
         ],
     ),
     (

@@ -13,9 +13,9 @@ fn work() -> Work {
     Work::with(&[
         ("particles.vert", particles),
         ("shader.frag", fragment),
-        ("hill.vert", include_str!("../../../examples/hill.vert")),
-        ("hill.tesc", include_str!("../../../examples/hill.tesc")),
-        ("hill.tese", include_str!("../../../examples/hill.tese")),
+        ("a.vert", include_str!("../../../examples/hill.vert")),
+        ("a.tesc", include_str!("../../../examples/hill.tesc")),
+        ("a.tese", include_str!("../../../examples/hill.tese")),
         ("shaders/particles.vert", particles),
         ("shaders/shader.frag", fragment),
         ("state.json", include_str!("../../../examples/plans/resumed-strip.json")),

@@ -175,9 +175,9 @@ polyshade_spv::codes! {
     GEOMETRY_RASTER_OUTPUT: Unsupported, "geometry.raster-output",
         "Do not write the output, or capture without rasterizing: a vertex stage cannot write it.";
     TESSELLATION_OPTION: Unsupported, "tessellation.option",
-        "Bind the host parameters instead of giving their address.";
+        "Give only bindings, bound host parameters, specialization constants and 1 to 32 vertices of a patch.";
     TESSELLATION_INPUTS: Options, "tessellation.inputs",
-        "Give the layout of a vertex stage with spilled outputs.";
+        "Give the layout of a vertex stage with spilled outputs, and to the later stages that of the control stage.";
     TESSELLATION_MODES: Malformed, "tessellation.modes",
         "State the number of vertices in the control shader, and the same domain and spacing in both shaders.";
     TESSELLATION_BUILT_IN: Unsupported, "tessellation.built-in",

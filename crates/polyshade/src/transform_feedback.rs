@@ -51,6 +51,7 @@ mod names;
 pub(crate) mod native_xfb;
 mod options;
 mod outputs;
+mod patches;
 mod select;
 mod spilled;
 mod spilled_output;

@@ -16,6 +16,7 @@ mod distances;
 mod lowerings;
 mod place;
 mod rewrite;
+mod tessellation;
 
 pub use choices::Choices;
 pub use place::check_place;
@@ -99,7 +100,7 @@ const GRAPHICS: [ExecutionModel; 6] = [
 ];
 
 /// The lowerings.
-pub const LOWERINGS: [Trial; 19] = [
+pub const LOWERINGS: [Trial; 20] = [
     Trial { name: "capture", stages: &[ExecutionModel::VERTEX], attempt: lowerings::capture },
     Trial {
         name: "capture --path compute",
@@ -110,6 +111,11 @@ pub const LOWERINGS: [Trial; 19] = [
         name: "capture --after",
         stages: &[ExecutionModel::GEOMETRY],
         attempt: lowerings::geometry,
+    },
+    Trial {
+        name: "tessellation",
+        stages: &[ExecutionModel::TESSELLATION_CONTROL, ExecutionModel::TESSELLATION_EVALUATION],
+        attempt: tessellation::provide,
     },
     Trial { name: "capture --path extension", stages: &LAST, attempt: lowerings::decorate },
     Trial {

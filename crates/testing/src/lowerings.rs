@@ -95,8 +95,8 @@ pub(crate) fn geometry(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
     Ok(made)
 }
 
-/// Returns the layout of a vertex stage before a geometry stage that is dispatched or drawn.
-fn before(m: &Module<'_>, target: &Target, dispatched: bool) -> Result<Layout, Error> {
+/// Returns the layout of a vertex stage before another stage that is dispatched or drawn.
+pub(crate) fn before(m: &Module<'_>, target: &Target, dispatched: bool) -> Result<Layout, Error> {
     if dispatched {
         let spilled = Options::new().compute().spill_outputs();
         return Ok(transform_feedback::prepare(m, target, &spilled)?.layout().clone());
@@ -105,7 +105,7 @@ fn before(m: &Module<'_>, target: &Target, dispatched: bool) -> Result<Layout, E
 }
 
 /// The layouts, drawn and dispatched, of a vertex stage with a position and a vector at each of the first locations.
-static BEFORE: LazyLock<[Layout; 2]> = LazyLock::new(|| {
+pub(crate) static BEFORE: LazyLock<[Layout; 2]> = LazyLock::new(|| {
     let (words, _) = include_bytes!("before.spv").as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let module = Module::parse(&words).expect("the embedded shader is a module");

@@ -74,7 +74,7 @@ impl Made {
 }
 
 /// The stages that run in front of a captured geometry stage.
-enum Before {
+pub(crate) enum Before {
     /// A compute stage, its layout and its host parameters.
     Dispatched(Made, Box<Layout>, HostParams),
     /// The vertex stage of draws with a geometry stage.
@@ -160,7 +160,7 @@ impl Pipeline {
         Self::after(before, &vertex.result, leaked(words), options)
     }
 
-    fn after(
+    pub(crate) fn after(
         stages: Before,
         before: &Layout,
         module: &'static Module<'static>,

@@ -1,13 +1,13 @@
 //! Runs the stages that provide tessellation, and lavapipe's own tessellation.
 
-use super::shaders::{CAPTURED, CONTROL_POINTS, Modes, WORDS};
+use super::shaders::{CAPTURED, CONTROL_POINTS, Modes, Shaders, WORDS};
 use crate::drivers::Driver;
 use crate::geometry::pipeline::{Made, leaked, room, whole};
 use crate::memory::words;
 use polyshade::host::{HostParams, Purpose};
-use polyshade::transform_feedback::tessellation::{self, Layout, Options, Sizes};
 use polyshade::transform_feedback::{
-    self, BufferRange, Draw as HostDraw, IndexType, Indices, ProvokingVertex, Topology, Variant,
+    self, BufferRange, Draw as HostDraw, IndexType, Indices, Layout, Options, ProvokingVertex,
+    Topology, Variant, tessellation,
 };
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, TransformFeedback, Work, vk};
 
@@ -21,7 +21,7 @@ pub(super) struct Item {
 /// The stages, and their layouts and host parameters.
 pub(super) struct Pipeline {
     vertex: Made,
-    vertex_layout: transform_feedback::Layout,
+    vertex_layout: Layout,
     vertex_params: HostParams,
     pub(super) layout: Layout,
     params: HostParams,
@@ -30,7 +30,18 @@ pub(super) struct Pipeline {
     pub(super) evaluation: Made,
 }
 
-/// What the tessellator has written.
+/// The sizes of the buffers, the host parameters, and the numbers of work groups.
+#[derive(Debug, Clone)]
+pub(super) struct Room {
+    /// The size of the spilled outputs of the vertex stage.
+    pub(super) inputs: u64,
+    /// The sizes of patches, table, points and indices.
+    pub(super) sizes: [u64; 4],
+    pub(super) params: Vec<u32>,
+    pub(super) groups: [u32; 3],
+}
+
+/// The buffers after the stages.
 pub(super) struct Tessellated {
     pub(super) patches: Vec<u8>,
     pub(super) table: Vec<u32>,
@@ -52,16 +63,24 @@ fn host_draw(topology: Topology, vertex_count: u32, instance_count: u32) -> Host
 }
 
 impl Pipeline {
-    pub(super) fn new(modes: &Modes, options: &Options) -> Self {
-        let before = leaked(modes.vertex());
-        let spills = transform_feedback::Options::new().compute().spill_outputs();
+    pub(super) fn new(modes: &Modes) -> Self {
+        Self::of_shaders(modes.shaders(), false)
+    }
+
+    /// Makes a pipeline with the origin of the domain at the lower or upper left.
+    pub(super) fn of_shaders(shaders: Shaders, lower_left: bool) -> Self {
+        let before = leaked(shaders.vertex);
+        let spills = Options::new().compute().spill_outputs();
         let before = transform_feedback::prepare(before, "main", &spills).expect("it is prepared");
         let spilled = before.variant(Variant::SpillOutputs).expect("it is made");
-        let control = leaked(modes.control());
-        let control = tessellation::control(control, "main", before.layout(), options);
+        let (control, options) = (leaked(shaders.control), Options::new());
+        let control =
+            tessellation::control(control, "main", before.layout(), CONTROL_POINTS, &options);
         let control = control.unwrap_or_else(|error| panic!("{error}"));
-        let shader = leaked(modes.evaluation());
-        let (layout, target) = (&control.result, "main");
+        let shader = leaked(shaders.evaluation);
+        let layout = control.result.clone();
+        let layout = if lower_left { layout.lower_left_origin() } else { layout };
+        let (layout, options, target) = (&layout, &options, "main");
         let allocate = tessellation::allocate(shader, target, layout, options).expect("it is made");
         let points = tessellation::tessellate(shader, target, layout, options).expect("it is made");
         let drawn = tessellation::evaluation(shader, target, layout, options).expect("it is made");
@@ -76,13 +95,30 @@ impl Pipeline {
         }
     }
 
-    /// Tessellates an item, with buffers of these sizes.
-    pub(super) fn tessellate(&self, driver: Driver, item: Item, sizes: Sizes) -> Tessellated {
+    /// Returns the topology of the evaluated primitives.
+    pub(super) fn topology(&self) -> Topology {
+        self.layout.emitted_topology().expect("the domain is stated")
+    }
+
+    /// Returns room for an item with any levels.
+    pub(super) fn ample(&self, item: Item) -> Room {
+        let Item { vertices, instances } = item;
+        let draw = host_draw(Topology::PointList, vertices, instances);
+        Room {
+            inputs: self.vertex_layout.outputs_size(&draw).expect("it is a draw"),
+            sizes: self.layout.tessellation_sizes(&draw, 64.0),
+            params: self.layout.host_params(&draw, &[]).expect("it is a draw"),
+            groups: self.layout.work_groups(&draw).expect("they fit"),
+        }
+    }
+
+    /// Tessellates an item, and checks that the stages write nothing outside the buffers.
+    pub(super) fn tessellate(&self, driver: Driver, item: Item, given: &Room) -> Tessellated {
         let mut work = Work::default();
         let compute = vk::ShaderStageFlags::COMPUTE;
         // The vertex stage.
         let draw = host_draw(Topology::PointList, item.vertices, item.instances);
-        let inputs = room(self.vertex_layout.outputs_size(&draw).expect("it is a draw"), &mut work);
+        let inputs = room(given.inputs, &mut work);
         let values = self.vertex_layout.host_params(&draw, &[]).expect("it is a draw");
         let bound = [(Purpose::Outputs, inputs)];
         let params = (&self.vertex_params, values.as_slice());
@@ -90,9 +126,7 @@ impl Pipeline {
         pass.dispatch = Some(self.vertex_layout.work_groups(&draw).expect("it is dispatched"));
         work.draws.push(pass);
         // The other stages.
-        let [patches, table, points, indices] =
-            [sizes.patches, sizes.table, sizes.points, sizes.indices]
-                .map(|size| room(size, &mut work));
+        let [patches, table, points, indices] = given.sizes.map(|size| room(size, &mut work));
         let bound = [
             (Purpose::Inputs, inputs),
             (Purpose::Patches, patches),
@@ -100,11 +134,9 @@ impl Pipeline {
             (Purpose::Points, points),
             (Purpose::Indices, indices),
         ];
-        let values = self.layout.host_params(item.vertices, item.instances);
-        let groups = self.layout.work_groups(item.vertices, item.instances).expect("they fit");
         for (number, made) in self.stages.iter().enumerate() {
-            let mut pass = made.draw(compute, (&self.params, &values), &bound, &mut work);
-            pass.dispatch = Some(if number == 1 { [1, 1, 1] } else { groups });
+            let mut pass = made.draw(compute, (&self.params, &given.params), &bound, &mut work);
+            pass.dispatch = Some(if number == 1 { [1, 1, 1] } else { given.groups });
             work.draws.push(pass);
         }
         let outcome = driver.run(&work);
@@ -116,6 +148,7 @@ impl Pipeline {
             assert!(guards.iter().all(is_kept), "a stage writes beyond its buffer");
             bytes[start..end].to_vec()
         };
+        inside(inputs);
         Tessellated {
             patches: inside(patches),
             table: words(&inside(table)),
@@ -130,8 +163,8 @@ impl Pipeline {
         if count == 0 {
             return Vec::new();
         }
-        let topology = self.layout.topology();
-        let options = transform_feedback::Options::new()
+        let topology = self.topology();
+        let options = Options::new()
             .interleaved(CAPTURED)
             .compute()
             .indexed(Some(IndexType::Uint32))
@@ -174,7 +207,7 @@ impl Pipeline {
         let mut draw =
             Draw { stages: vec![Stage::vertex(&self.evaluation.words)], ..Draw::default() };
         self.add_descriptors(&bound, &mut draw);
-        draw.topology = super::native(self.layout.topology());
+        draw.topology = super::native(self.topology());
         draw.instances = 0..1;
         draw.indices = Some(polyshade_vulkan::Indices {
             place: polyshade_vulkan::Place { buffer: bound[3].1.buffer, offset: 0 },
@@ -188,7 +221,7 @@ impl Pipeline {
     }
 
     /// Adds the buffers to `work`.
-    fn bound(&self, made: &Tessellated, work: &mut Work<'_>) -> [(Purpose, Range); 4] {
+    pub(super) fn bound(&self, made: &Tessellated, work: &mut Work<'_>) -> [(Purpose, Range); 4] {
         let table = made.table.iter().flat_map(|word| word.to_ne_bytes()).collect();
         [
             (Purpose::Patches, whole(made.patches.clone(), work)),
@@ -199,7 +232,7 @@ impl Pipeline {
     }
 
     /// Adds the descriptors of the evaluation stage.
-    fn add_descriptors(&self, bound: &[(Purpose, Range)], draw: &mut Draw<'_>) {
+    pub(super) fn add_descriptors(&self, bound: &[(Purpose, Range)], draw: &mut Draw<'_>) {
         for one in &self.evaluation.descriptors {
             let found = bound.iter().find(|(purpose, _)| *purpose == one.purpose);
             let (_, range) = found.expect("the buffer exists");
@@ -211,35 +244,44 @@ impl Pipeline {
 
 /// The stages of the native pipeline.
 pub(super) struct Native {
-    vertex: Vec<u32>,
-    control: Vec<u32>,
-    evaluation: Vec<u32>,
+    shaders: Shaders,
+    /// The last stage, which is a geometry stage or none.
+    geometry: Option<Vec<u32>>,
+    /// The number of vertices of a captured primitive.
     corners: usize,
+}
+
+fn decorated(words: Vec<u32>, captured: [&str; 2]) -> Vec<u32> {
+    let options = Options::new().interleaved(captured);
+    let decorated = transform_feedback::decorate(leaked(words), "main", &options);
+    decorated.expect("it is decorated").module.words().to_vec()
 }
 
 impl Native {
     pub(super) fn new(modes: &Modes) -> Self {
-        let shader = leaked(modes.evaluation());
-        let options = transform_feedback::Options::new().interleaved(CAPTURED);
-        let decorated =
-            transform_feedback::decorate(shader, "main", &options).expect("it is decorated");
-        Self {
-            vertex: modes.vertex(),
-            control: modes.control(),
-            evaluation: decorated.module.words().to_vec(),
-            corners: modes.corners(),
-        }
+        let shaders = modes.shaders();
+        let evaluation = decorated(shaders.evaluation, CAPTURED);
+        let shaders = Shaders { evaluation, ..shaders };
+        Self { shaders, geometry: None, corners: modes.corners() }
+    }
+
+    /// Captures these outputs of a geometry stage, which emits the primitives that it gets.
+    pub(super) fn with_geometry(modes: &Modes, words: Vec<u32>, captured: [&str; 2]) -> Self {
+        let geometry = Some(decorated(words, captured));
+        Self { shaders: modes.shaders(), geometry, corners: modes.corners() }
     }
 
     /// Returns a draw of an item.
     pub(super) fn draw(&self, item: Item) -> Draw<'_> {
         let stages = [
-            (vk::ShaderStageFlags::VERTEX, &self.vertex),
-            (vk::ShaderStageFlags::TESSELLATION_CONTROL, &self.control),
-            (vk::ShaderStageFlags::TESSELLATION_EVALUATION, &self.evaluation),
+            (vk::ShaderStageFlags::VERTEX, &self.shaders.vertex),
+            (vk::ShaderStageFlags::TESSELLATION_CONTROL, &self.shaders.control),
+            (vk::ShaderStageFlags::TESSELLATION_EVALUATION, &self.shaders.evaluation),
         ];
+        let geometry = self.geometry.iter().map(|words| (vk::ShaderStageFlags::GEOMETRY, words));
+        let stages = stages.into_iter().chain(geometry);
         Draw {
-            stages: stages.into_iter().map(|(stage, words)| Stage::new(stage, words)).collect(),
+            stages: stages.map(|(stage, words)| Stage::new(stage, words)).collect(),
             topology: vk::PrimitiveTopology::PATCH_LIST,
             patch_control_points: CONTROL_POINTS,
             vertices: 0..item.vertices,

@@ -29,12 +29,13 @@ layout(location = 2) patch out vec2 c_list[2];
 layout(location = 5) patch out Block { uint c_primitive; float c_first; };
 void change(inout vec3 value) { value.y += 1.0; }
 void main() {
-    int next = (gl_InvocationID + 1) % 4;
+    int next = (gl_InvocationID + 1) % OUTPUTS;
     c_value[gl_InvocationID] = v_value[gl_InvocationID % gl_PatchVerticesIn];
     change(c_value[gl_InvocationID]);
     gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID % 3].gl_Position + vec4(gl_InvocationID);
     barrier();
-    c_number[gl_InvocationID] = uvec2(v_number[next % 3], floatBitsToUint(c_value[next].y + c_value[(next + 1) % 4].x));
+    uint changed = floatBitsToUint(c_value[next].y + c_value[(next + 1) % OUTPUTS].x);
+    c_number[gl_InvocationID] = uvec2(v_number[next % 3], changed);
     if (gl_InvocationID == 1) {
         c_list[0] = vec2(gl_PatchVerticesIn, c_value[3].y);
         c_list[1] = c_list[0] + gl_out[2].gl_Position.xw + vec2(float(v_wide[2] * NUMBER(3)));
@@ -85,10 +86,19 @@ pub(super) struct Modes {
     pub(super) spacing: &'static str,
     pub(super) order: &'static str,
     pub(super) points: bool,
+    /// The number of vertices after the control stage, at least 4.
+    pub(super) outputs: u32,
     /// Whether an output of the vertex stage has 64 bits, which SwiftShader does not support.
     pub(super) wide: bool,
     /// The levels of the patches, which repeat: four outer and two inner levels.
     pub(super) levels: Vec<[f32; 6]>,
+}
+
+/// The words of the shaders.
+pub(super) struct Shaders {
+    pub(super) vertex: Vec<u32>,
+    pub(super) control: Vec<u32>,
+    pub(super) evaluation: Vec<u32>,
 }
 
 impl Modes {
@@ -101,32 +111,37 @@ impl Modes {
         }
     }
 
+    pub(super) fn shaders(&self) -> Shaders {
+        Shaders { vertex: self.vertex(), control: self.control(), evaluation: self.evaluation() }
+    }
+
     fn first_lines(&self) -> String {
         let number = if self.wide { "double" } else { "float" };
         format!("#version 450\n#define NUMBER {number}\n")
     }
 
-    pub(super) fn vertex(&self) -> Vec<u32> {
+    fn vertex(&self) -> Vec<u32> {
         let source = format!("{}{VERTEX}", self.first_lines());
         compiled(ShaderStage::Vertex, &source, SpirvVersion::SPIRV1_3)
     }
 
-    pub(super) fn control(&self) -> Vec<u32> {
+    fn control(&self) -> Vec<u32> {
         let mut levels = String::new();
         for level in self.levels.iter().flatten() {
             write!(levels, "uintBitsToFloat({}u),", level.to_bits())
                 .expect("a String takes any text");
         }
         let levels = levels.trim_end_matches(',');
+        let outputs = self.outputs;
         let head = format!(
-            "{}layout(vertices = 4) out;\nconst float LEVELS[] = float[]({levels});",
+            "{}#define OUTPUTS {outputs}\nlayout(vertices = OUTPUTS) out;\nconst float LEVELS[] = float[]({levels});",
             self.first_lines()
         );
         let source = format!("{head}{CONTROL}");
         compiled(ShaderStage::TessellationControl, &source, SpirvVersion::SPIRV1_3)
     }
 
-    pub(super) fn evaluation(&self) -> Vec<u32> {
+    fn evaluation(&self) -> Vec<u32> {
         let Self { domain, spacing, order, .. } = self;
         let points = if self.points { ", point_mode" } else { "" };
         let head = format!("#version 450\nlayout({domain}, {spacing}, {order}{points}) in;");

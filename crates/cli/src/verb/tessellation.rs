@@ -15,8 +15,9 @@ use clap::Args;
 use polyshade::host::{Binding, HostParams, Lowered, ParamSource, Requirements, Set};
 use polyshade::spv::view::Decorate;
 use polyshade::spv::{Decoration, ExecutionModel, Section};
-use polyshade::transform_feedback::tessellation::{self, Layout, Options};
-use polyshade::transform_feedback::{self, IndexType, Prepared, Variant};
+use polyshade::transform_feedback::{
+    self, IndexType, Layout, Options, Prepared, Variant, tessellation,
+};
 use polyshade::{Error, Module};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub(crate) struct Rewrite {
 
     /// Number of vertices of a patch that is drawn (patchControlPoints)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32))]
-    patch_control_points: u32,
+    patch_vertices: u32,
 
     /// The origin of the domain is at the lower left, as in OpenGL; this reverses the triangles
     #[arg(long)]
@@ -132,7 +133,7 @@ struct Provided<'c> {
 #[derive(Serialize)]
 struct Stage<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    layout: Option<&'c transform_feedback::Layout>,
+    layout: Option<&'c Layout>,
     params: &'c [HostParams],
     requirements: &'c Requirements,
 }
@@ -166,7 +167,8 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         only_entry(control_input, &control_module, &[ExecutionModel::TESSELLATION_CONTROL])?;
     let (target, options) = (rewrite.free.target(&name, model), rewrite.options());
     let options = rewrite.specialized(&options, |id| has_constant(&control_module, id));
-    let control = tessellation::control(&control_module, target, vertex.layout(), &options)
+    let points = rewrite.patch_vertices;
+    let control = tessellation::control(&control_module, target, vertex.layout(), points, &options)
         .map_err(|error| control_input.refused(&error, &control_module))?;
     // A constant that no shader has is an error of this one.
     let options = rewrite.specialized(&rewrite.options(), |id| {
@@ -174,12 +176,14 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     });
     let target = rewrite.free.target(&entry, stage);
     let failed = |error: Error| input.refused(&error, &module);
-    let layout = &control.result;
+    let layout = control.result.clone();
+    let layout = if rewrite.lower_left_origin { layout.lower_left_origin() } else { layout };
     let allocate =
-        tessellation::allocate(&module, target.clone(), layout, &options).map_err(failed)?;
+        tessellation::allocate(&module, target.clone(), &layout, &options).map_err(failed)?;
     let tessellate =
-        tessellation::tessellate(&module, target.clone(), layout, &options).map_err(failed)?;
-    let evaluation = tessellation::evaluation(&module, target, layout, &options).map_err(failed)?;
+        tessellation::tessellate(&module, target.clone(), &layout, &options).map_err(failed)?;
+    let evaluation =
+        tessellation::evaluation(&module, target, &layout, &options).map_err(failed)?;
 
     // Write and report.
     let spilled = vertex.variant(Variant::SpillOutputs);
@@ -223,15 +227,16 @@ fn has_constant(m: &Module<'_>, id: u32) -> bool {
 
 /// Formats the size of patches and the topology.
 fn text(result: &Provided<'_>) -> String {
-    let (stride, topology) = (result.layout.patch_stride(), result.layout.topology());
-    format!("  a patch takes {stride} bytes\n  the draw has the topology {}\n", topology.name())
+    let topology = result.layout.emitted_topology().map_or("", |topology| topology.name());
+    let stride = result.layout.patch_stride();
+    format!("  a patch takes {stride} bytes\n  the draw has the topology {topology}\n")
 }
 
 impl Rewrite {
     /// Prepares the vertex stage, which stores all its outputs.
     fn vertex<'m>(&self, input: &Input, module: &'m Module<'_>) -> Result<Prepared<'m>, Failure> {
         let (entry, stage) = only_entry(input, module, &[ExecutionModel::VERTEX])?;
-        let options = transform_feedback::Options::new().compute().spill_outputs();
+        let options = Options::new().compute().spill_outputs();
         let options = match self.indexed {
             Some(index_type) => options.indexed(index_type),
             None => options,
@@ -242,10 +247,7 @@ impl Rewrite {
 
     /// Converts the command-line options to the library's options.
     fn options(&self) -> Options {
-        let mut options = Options::new(self.patch_control_points);
-        if self.lower_left_origin {
-            options = options.lower_left_origin();
-        }
+        let mut options = Options::new();
         if let Some(set) = self.set {
             options = options.into_set(Set(set));
         }

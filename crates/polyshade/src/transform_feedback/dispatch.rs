@@ -13,7 +13,8 @@ impl Layout {
 
     /// Returns the numbers of work groups in x, y and z for the dispatch that captures `draw`. A work group has
     /// [`WORK_GROUP_SIZE`] × 1 × 1 invocations. If any number is 0, nothing is captured, and the dispatch can be
-    /// skipped. For a [geometry stage](super::geometry), these are the numbers for [`count`](super::geometry::count)
+    /// skipped. For [tessellation](super::tessellation), there is one work group for each patch, for the stages
+    /// `control` and `tessellate`. For a [geometry stage](super::geometry), these are the numbers for [`count`](super::geometry::count)
     /// and [`capture`](super::geometry::capture).
     ///
     /// # Errors
@@ -24,6 +25,9 @@ impl Layout {
         if !self.is_dispatched() {
             let message = "the variants are drawn, not dispatched";
             return Err(Error::new(&code::CAPTURE_NOT_COMPUTE, message));
+        }
+        if let Some(patches) = &self.tessellation {
+            return patches.work_groups(draw);
         }
         if self.geometry.is_some() {
             return Ok(rows(self.invocations(draw)?));

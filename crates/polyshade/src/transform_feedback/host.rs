@@ -17,6 +17,9 @@ impl Layout {
     /// the restrictions in the options.
     pub fn host_params(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
         check(self.buffers.len(), &self.draws, ranges)?;
+        if self.tessellation.is_some() {
+            return Ok(vec![draw.vertex_count, draw.instance_count]);
+        }
         if let Some(geometry) = &self.geometry {
             self.invocations(draw)?;
             let words = geometry.host_words(&self.draws, self.buffers.len() as u32);

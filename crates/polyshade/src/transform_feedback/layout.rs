@@ -4,6 +4,7 @@ use super::draw_constraints::Draws;
 use super::emitted::Geometry;
 use super::leaves::Leaf;
 use super::outputs::Part;
+use super::patches::Patches;
 use super::spilled_output::SpilledOutput;
 use super::{MAX_BUFFERS, MAX_STRIDE};
 use crate::code;
@@ -34,6 +35,9 @@ pub struct Layout {
     /// The resources of a vertex stage that is drawn before a [geometry stage](super::geometry).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub(super) in_use: Option<Box<Reserved>>,
+    /// The properties of [tessellation stages](super::tessellation).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub(super) tessellation: Option<Box<Patches>>,
 }
 
 #[cfg(feature = "serde")]
@@ -51,6 +55,7 @@ impl Layout {
             geometry: None,
             draws: Draws::default(),
             in_use: None,
+            tessellation: None,
         }
     }
 }

@@ -267,6 +267,11 @@ impl Options {
         self
     }
 
+    /// Whether no varyings are selected.
+    pub(super) fn captures_nothing(&self) -> bool {
+        self.varyings == Varyings::Interleaved(Vec::new())
+    }
+
     pub(super) fn draws(&self) -> &Draws {
         &self.draws
     }

@@ -11,28 +11,33 @@
 //! 4. [`tessellate`] divides the patches, with one work group for each. It stores *points*, which are coordinates in a
 //!    patch, and *indices* of points.
 //! 5. [`evaluation`] is the evaluation shader as a vertex stage. An indexed indirect draw, with the command at the
-//!    start of the table and 32-bit indices, draws the [topology](Layout::topology).
+//!    start of the table and 32-bit indices, draws the [topology](Layout::emitted_topology).
 //!
 //! The vertex stage of step 5 is an ordinary one: it can be [captured](super::prepare), also as a compute stage in
 //! front of a [geometry stage](super::geometry). The table has the arguments of its dispatch at
 //! [`Layout::DISPATCH_OFFSET`].
 //!
+//! All steps take the same options, except that specialization constants are those of the shader: bindings, host
+//! parameters and specialization constants. The buffers are, in the order of their bindings: the outputs of the vertex
+//! stage, patches, table, points and indices. Each step binds only those that it accesses. [`control`] and [`allocate`]
+//! read host parameters. In a [`Draw`](super::Draw), only the numbers of vertices and instances matter.
+//!
 //! The tessellator follows the Vulkan specification, chapter "Tessellation". The coordinates are multiples of 2⁻²⁴;
 //! edges with equal levels have the same points in both directions, so adjacent patches have no gaps.
 //!
 //! ```
-//! # use polyshade::transform_feedback::{self, tessellation};
+//! # use polyshade::transform_feedback::{self, Options, tessellation};
 //! # use polyshade::{Error, Module};
 //! # fn provide(vertex: &[u32], control: &[u32], evaluation: &[u32]) -> Result<(), Error> {
 //! let (vertex, control) = (Module::parse(vertex)?, Module::parse(control)?);
 //! let evaluation = Module::parse(evaluation)?;
-//! let options = transform_feedback::Options::new().compute().spill_outputs();
-//! let vertex = transform_feedback::prepare(&vertex, "main", &options)?;
-//! let options = tessellation::Options::new(4);
-//! let control = tessellation::control(&control, "main", vertex.layout(), &options)?;
+//! let spilled = Options::new().compute().spill_outputs();
+//! let vertex = transform_feedback::prepare(&vertex, "main", &spilled)?;
+//! let options = Options::new();
+//! let control = tessellation::control(&control, "main", vertex.layout(), 4, &options)?;
 //! let points = tessellation::tessellate(&evaluation, "main", &control.result, &options)?;
 //! let drawn = tessellation::evaluation(&evaluation, "main", &control.result, &options)?;
-//! println!("{:?}", drawn.result.topology());
+//! println!("{:?}", drawn.result.emitted_topology());
 //! # Ok(())
 //! # }
 //! ```
@@ -40,19 +45,17 @@
 mod emit;
 mod interface;
 mod layout;
-mod modes;
-mod options;
 
-pub use layout::{Layout, Sizes};
-pub use options::Options;
-
+use super::draw_constraints::Draws;
+use super::layout::Layout;
+use super::options::Options;
+use super::patches::{self, Modes, Patches};
 use super::{buffer, check_name};
 use crate::code;
 use crate::host::{HostParam, HostParams, LimitName, Lowered, Purpose, Requirements, Target};
-use crate::placement::{Placement, need_limits};
+use crate::placement::{Placement, Wanted, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
 use interface::{Inputs, Outputs};
-use modes::Modes;
 use polyshade_spv::{Error, ExecutionModel, Module};
 
 /// The version of the emitted code. It increases when the same input gives a different module.
@@ -79,9 +82,8 @@ enum Buffer {
 }
 
 /// The decisions for one module.
-struct Plan<'p> {
-    options: &'p Options,
-    layout: Layout,
+struct Plan {
+    patches: Patches,
     placement: Placement,
     words: HostParams,
     inputs: Inputs,
@@ -100,23 +102,28 @@ const EVALUATION: Stages = Stages {
 };
 
 /// Makes the compute stage that runs the control shader. [Dispatch](Layout::work_groups) it after the vertex stage,
-/// whose layout is `before`. A work group has one invocation for each output vertex. The shader's outputs are in
-/// shared memory, and its barriers order the accesses to them.
+/// whose layout is `before`. A patch of the draw has `patch_control_points` vertices (1 to 32). A work group has one
+/// invocation for each output vertex. The shader's outputs are in shared memory, and its barriers order the accesses to
+/// them.
 ///
 /// # Errors
 ///
 /// `NotFound`: the entry point or a specialization constant. `Options`: a vertex stage that does not spill outputs; a
 /// binding that is in use. `Malformed`: a shader that does not state its number of vertices. `Unsupported`: another
-/// stage; inputs that a compute stage lacks; inputs or outputs of other sizes than 32 and 64 bits; outputs with
+/// stage; options without a meaning for tessellation; inputs that a compute stage lacks; inputs or outputs of other sizes than 32 and 64 bits; outputs with
 /// initial values; the errors of the [rewrite tools](crate::rewrite).
 pub fn control<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
-    before: &super::Layout,
+    before: &Layout,
+    patch_control_points: u32,
     options: &Options,
 ) -> Result<Lowered<'m, Layout>, Error> {
     let frame = Frame::specialized(module, &target.into(), &CONTROL, options.constants())?;
-    let plan = frame.found(frame.isolated(), Plan::of_control(&frame, before, options))?;
+    let plan = frame.found(
+        frame.isolated(),
+        Plan::of_control(&frame, before, (patch_control_points, options)),
+    )?;
     lower(&frame, &plan)
 }
 
@@ -182,7 +189,7 @@ fn after_control<'m>(
     lower(&frame, &plan)
 }
 
-fn lower<'m>(frame: &Frame<'m>, plan: &Plan<'_>) -> Result<Lowered<'m, Layout>, Error> {
+fn lower<'m>(frame: &Frame<'m>, plan: &Plan) -> Result<Lowered<'m, Layout>, Error> {
     let version = frame.isolated();
     let reserved = frame.target().reservations();
     let edited = frame.rewrite(version, |m, p, entry| match plan.step {
@@ -195,7 +202,10 @@ fn lower<'m>(frame: &Frame<'m>, plan: &Plan<'_>) -> Result<Lowered<'m, Layout>, 
     let wanted = DceOptions::new().only(frame.target().entry_name(), plan.step.stage());
     let reduced = frame.found(&edited.module, rewrite::dce(&edited.module, &wanted))?;
     let requirements = plan.requirements(version);
-    let made = frame.made(reduced.module.into_owned(), requirements, plan.layout.clone());
+    let mut layout = Layout::new(Vec::new());
+    layout.draws.compute = true;
+    layout.tessellation = Some(Box::new(plan.patches.clone()));
+    let made = frame.made(reduced.module.into_owned(), requirements, layout);
     let params = if plan.step.reads_params() { vec![plan.words.clone()] } else { Vec::new() };
     Ok(Lowered { params, ..made })
 }
@@ -213,11 +223,11 @@ impl Step {
     }
 }
 
-impl<'p> Plan<'p> {
+impl Plan {
     fn of_control(
         frame: &Frame<'_>,
-        before: &super::Layout,
-        options: &'p Options,
+        before: &Layout,
+        (input_vertices, options): (u32, &Options),
     ) -> Result<Self, Error> {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
@@ -225,43 +235,58 @@ impl<'p> Plan<'p> {
             let message = "the layout of the vertex stage has no spilled outputs";
             return Err(Error::new(&code::TESSELLATION_INPUTS, message));
         }
-        let vertices = modes::output_vertices(m, entry)?;
+        if !(1..=32).contains(&input_vertices) {
+            let message =
+                format!("a patch cannot have {input_vertices} vertices: the numbers are 1 to 32");
+            return Err(Error::new(&code::TESSELLATION_OPTION, message));
+        }
+        let vertices = patches::output_vertices(m, entry)?;
         let inputs = Inputs::of_control(m, entry, before)?;
         let outputs = Outputs::find(m, entry)?;
-        let layout = Layout {
-            input_vertices: options.input_vertices(),
+        let patches = Patches {
+            input_vertices,
             input_stride: before.outputs_stride,
             vertices,
             modes: Modes::find(m, entry),
             ..outputs.layout()
         };
-        Self::new(frame, options, Step::Control, (layout, inputs, outputs))
+        Self::new(frame, options, Step::Control, (patches, inputs, outputs))
     }
 
     fn of_evaluation(
         frame: &Frame<'_>,
-        (control, options): (&Layout, &'p Options),
+        (control, options): (&Layout, &Options),
         step: Step,
     ) -> Result<Self, Error> {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
+        let Some(control) = &control.tessellation else {
+            let message = "the layout is not that of a control stage";
+            return Err(Error::new(&code::TESSELLATION_INPUTS, message));
+        };
         let modes = Modes::find(m, entry).join(control.modes)?;
         modes.check(entry)?;
-        let inputs = Inputs::of_evaluation(m, entry, control)?;
-        let layout = Layout { modes, ..control.clone() };
-        Self::new(frame, options, step, (layout, inputs, Outputs::default()))
+        // The shader is not part of the tessellator.
+        let inputs = match step {
+            Step::Evaluation => Inputs::of_evaluation(m, entry, control)?,
+            _ => Inputs::default(),
+        };
+        let patches = Patches { modes, ..Patches::clone(control) };
+        Self::new(frame, options, step, (patches, inputs, Outputs::default()))
     }
 
     fn new(
         frame: &Frame<'_>,
-        options: &'p Options,
+        options: &Options,
         step: Step,
-        (layout, inputs, outputs): (Layout, Inputs, Outputs),
+        (patches, inputs, outputs): (Patches, Inputs, Outputs),
     ) -> Result<Self, Error> {
         let m = frame.isolated();
+        check_options(options)?;
         check_name(m, frame.target().entry_name(), frame.entry(m)?, &[step.stage()])?;
         let reserved = frame.target().reservations();
-        let placement = Placement::new(m, &options.wanted(), reserved, 5)?;
+        let wanted = Wanted { buffer: "buffer", ..options.wanted() };
+        let placement = Placement::new(m, &wanted, reserved, 5)?;
         let params = vec![
             HostParam::new("vertices", "the number of vertices of an instance"),
             HostParam::new("instances", "the number of instances"),
@@ -273,7 +298,7 @@ impl<'p> Plan<'p> {
                 "the stages need bound buffers, so their host parameters cannot be at an address";
             return Err(Error::new(&code::TESSELLATION_OPTION, message));
         }
-        Ok(Self { options, layout, placement, words, inputs, outputs, step })
+        Ok(Self { patches, placement, words, inputs, outputs, step })
     }
 
     fn requirements(&self, m: &Module<'_>) -> Requirements {
@@ -288,7 +313,7 @@ impl<'p> Plan<'p> {
             requirements.read(std::slice::from_ref(&self.words), stage);
         }
         if self.step == Step::Control {
-            let bytes = self.outputs.shared_bytes(self.layout.vertices);
+            let bytes = self.outputs.shared_bytes(self.patches.vertices);
             requirements.need(LimitName::MaxComputeSharedMemorySize, bytes);
         }
         need_limits(m, &mut requirements);
@@ -333,4 +358,14 @@ impl Buffer {
             Self::Indices => "polyshade_indices",
         }
     }
+}
+
+/// Refuses options that have no meaning for tessellation.
+fn check_options(options: &Options) -> Result<(), Error> {
+    if options.captures_nothing() && *options.draws() == Draws::default() {
+        return Ok(());
+    }
+    let message =
+        "tessellation takes only bindings, host parameters and specialization constants as options";
+    Err(Error::new(&code::TESSELLATION_OPTION, message))
 }

@@ -35,9 +35,11 @@ impl Layout {
         Ok(invocations)
     }
 
-    /// Returns the topology of the primitives that a geometry stage emits: a list. `None` for a vertex stage.
+    /// Returns the topology of the primitives that a geometry stage or [tessellation](super::super::tessellation)
+    /// emits: a list. `None` for a vertex stage.
     pub fn emitted_topology(&self) -> Option<Topology> {
-        self.geometry.as_ref().map(|geometry| geometry.topology)
+        let tessellated = self.tessellation.as_ref().map(|patches| patches.topology());
+        self.geometry.as_ref().map(|geometry| geometry.topology).or(tessellated)
     }
 
     /// Whether a geometry stage needs the table of counts, because its invocations may emit different numbers of

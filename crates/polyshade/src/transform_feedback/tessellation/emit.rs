@@ -5,14 +5,13 @@ mod evaluation;
 mod tessellator;
 
 use super::interface::Placed;
-use super::layout::Layout;
-use super::{Buffer, Plan, modes};
+use super::{Buffer, Plan};
 use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Copies, Hook, HostBlock, WordArray};
 use crate::transform_feedback::emit::feedback::function;
-use crate::transform_feedback::emit::{drop_capabilities, spill_outputs};
-use crate::transform_feedback::native_xfb;
+use crate::transform_feedback::emit::spill_outputs;
+use crate::transform_feedback::patches::{Patches, TESSELLATION_MODES};
 pub(super) use control::control;
 pub(super) use evaluation::evaluation;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
@@ -30,7 +29,7 @@ const CAPABILITIES: [Capability; 2] =
 struct Stage<'s, 'm, 'w> {
     m: &'m Module<'w>,
     entry: EntryPoint<'m>,
-    plan: &'s Plan<'s>,
+    plan: &'s Plan,
     reserved: &'s Reserved,
     array: WordArray,
 }
@@ -43,16 +42,16 @@ struct Source {
 }
 
 impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
-    /// Removes the modes and capabilities of tessellation stages, and makes the inputs private.
+    /// Removes the modes and capabilities of tessellation stages.
     fn new(
         m: &'m Module<'w>,
         p: &mut Patch<'m, 'w>,
         entry: EntryPoint<'m>,
-        (plan, reserved): (&'s Plan<'s>, &'s Reserved),
-    ) -> Result<Self, Error> {
-        let inputs = &plan.inputs.variables;
-        rewrite::demote_to_private(m, p, entry, inputs, Copies::None)?;
-        for mode in m.modes(entry.function()).filter(|mode| modes::ALL.contains(&mode.mode())) {
+        (plan, reserved): (&'s Plan, &'s Reserved),
+    ) -> Self {
+        for mode in
+            m.modes(entry.function()).filter(|mode| TESSELLATION_MODES.contains(&mode.mode()))
+        {
             p.remove(mode.inst());
         }
         let models =
@@ -65,32 +64,18 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
             p.capability(Capability::SHADER);
         }
         let array = rewrite::word_array(m, p);
-        Ok(Self { m, entry, plan, reserved, array })
+        Self { m, entry, plan, reserved, array }
     }
 
-    /// Does the same for a compute stage, which has no outputs either: they get the storage class `class`.
-    fn dispatched(
-        m: &'m Module<'w>,
-        p: &mut Patch<'m, 'w>,
-        entry: EntryPoint<'m>,
-        class: StorageClass,
-        context: (&'s Plan<'s>, &'s Reserved),
-    ) -> Result<Self, Error> {
-        let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
-        native_xfb::strip_around(m, p, entry, &outputs);
-        let taken: Vec<Id> = outputs.iter().chain(&context.0.inputs.variables).copied().collect();
-        drop_capabilities(m, p, &taken, true);
-        match class {
-            StorageClass::WORKGROUP => rewrite::demote_to_workgroup(m, p, entry, &outputs)?,
-            _ => {
-                rewrite::demote_to_private(m, p, entry, &outputs, Copies::None)?;
-            }
-        }
-        Self::new(m, p, entry, context)
+    /// Makes the inputs that the stage loads or computes private.
+    fn demote_inputs(&self, p: &mut Patch<'m, 'w>) -> Result<(), Error> {
+        let inputs = &self.plan.inputs.variables;
+        rewrite::demote_to_private(self.m, p, self.entry, inputs, Copies::None)?;
+        Ok(())
     }
 
-    fn layout(&self) -> &'s Layout {
-        &self.plan.layout
+    fn layout(&self) -> &'s Patches {
+        &self.plan.patches
     }
 
     /// Adds a buffer. If it is `read`, the shader does not write it.

@@ -1,14 +1,15 @@
 //! The inputs and outputs of tessellation stages, and their places in the buffers.
 
-use super::layout::{LEVELS, Layout};
 use crate::code;
 use crate::rewrite;
+use crate::transform_feedback::emit::OF_ALL_STAGES;
 use crate::transform_feedback::geometry::{Given, by_place, word_of};
 use crate::transform_feedback::leaves::{Leaf, leaves};
 use crate::transform_feedback::outputs::{Output, Outputs as Found};
+use crate::transform_feedback::patches::{LEVELS, Patches};
 use crate::transform_feedback::spilled::{self, is_handed_on};
 use crate::transform_feedback::spilled_output::SpilledOutput;
-use crate::transform_feedback::{MAX_STRIDE, emit::OF_ALL_STAGES};
+use crate::transform_feedback::{Layout, MAX_STRIDE};
 use polyshade_spv::view::{EntryPoint, Variable};
 use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass};
 
@@ -19,6 +20,16 @@ pub(super) struct Placed {
     pub(super) leaf: Leaf,
     pub(super) word: u32,
 }
+
+/// The built-ins that a stage loads.
+const LOADED: [BuiltIn; 6] = [
+    BuiltIn::TESS_LEVEL_OUTER,
+    BuiltIn::TESS_LEVEL_INNER,
+    BuiltIn::POSITION,
+    BuiltIn::POINT_SIZE,
+    BuiltIn::CLIP_DISTANCE,
+    BuiltIn::CULL_DISTANCE,
+];
 
 /// A built-in that the stage computes.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +65,10 @@ impl Inputs {
     pub(super) fn of_control(
         m: &Module<'_>,
         entry: EntryPoint<'_>,
-        before: &crate::transform_feedback::Layout,
+        before: &Layout,
     ) -> Result<Self, Error> {
         let builtins = [BuiltIn::PRIMITIVE_ID, BuiltIn::INVOCATION_ID, BuiltIn::PATCH_VERTICES];
-        let mut inputs = Self::find(m, entry, (&builtins, "compute"))?;
+        let mut inputs = Self::find(m, entry, (&builtins, &OF_ALL_STAGES, "compute"))?;
         inputs.of_vertex = matched(m, entry, false, &by_place(&before.spilled))?;
         Ok(inputs)
     }
@@ -66,10 +77,11 @@ impl Inputs {
     pub(super) fn of_evaluation(
         m: &Module<'_>,
         entry: EntryPoint<'_>,
-        control: &Layout,
+        control: &Patches,
     ) -> Result<Self, Error> {
         let builtins = [BuiltIn::PRIMITIVE_ID, BuiltIn::TESS_COORD, BuiltIn::PATCH_VERTICES];
-        let mut inputs = Self::find(m, entry, (&builtins, "vertex"))?;
+        let kept = [&OF_ALL_STAGES[..], &[BuiltIn::VIEW_INDEX]].concat();
+        let mut inputs = Self::find(m, entry, (&builtins, &kept, "vertex"))?;
         inputs.of_vertex = matched(m, entry, false, &by_place(&control.of_vertex))?;
         inputs.of_patch = matched(m, entry, true, &by_place(&control.of_patch))?;
         Ok(inputs)
@@ -80,30 +92,32 @@ impl Inputs {
         self.computed.iter().any(|one| one.builtin == BuiltIn::PRIMITIVE_ID)
     }
 
-    /// Finds the variables. `builtins` are computed, and a stage called `stage` lacks all others.
+    /// Finds the variables. `builtins` are computed and `kept` stay; a stage called `stage` lacks others.
     fn find(
         m: &Module<'_>,
         entry: EntryPoint<'_>,
-        (builtins, stage): (&[BuiltIn], &str),
+        (builtins, kept, stage): (&[BuiltIn], &[BuiltIn], &str),
     ) -> Result<Self, Error> {
         let mut inputs = Self { vertices: u32::MAX, ..Self::default() };
         for variable in rewrite::interface(m, entry, StorageClass::INPUT) {
             let ty = m.pointee(variable).unwrap_or(variable);
-            match m.builtin(variable) {
+            let builtin = m.builtin(variable);
+            match builtin {
                 Some(builtin) if builtins.contains(&builtin) => {
                     inputs.computed.push(Computed { variable, ty, builtin });
                 }
-                Some(builtin) if OF_ALL_STAGES.contains(&builtin) => continue,
-                Some(BuiltIn::TESS_LEVEL_OUTER | BuiltIn::TESS_LEVEL_INNER | BuiltIn::POSITION) => {
-                }
-                Some(BuiltIn::POINT_SIZE | BuiltIn::CLIP_DISTANCE | BuiltIn::CULL_DISTANCE) => {}
-                Some(_) => {
-                    let message = format!(
-                        "cannot run the shader as a {stage} stage: it lacks a built-in input"
-                    );
-                    return Err(Error::new(&code::TESSELLATION_BUILT_IN, message).about(variable));
-                }
-                None => {}
+                Some(builtin) if kept.contains(&builtin) => continue,
+                _ => {}
+            }
+            // The built-ins of a vertex or patch, which may also be members of a block, are loaded.
+            let structure = m.innermost_element(ty);
+            let members = (0..m.members(structure).len() as u32)
+                .filter_map(|member| m.member_builtin(structure, member));
+            let own = builtin.filter(|builtin| !builtins.contains(builtin));
+            if own.into_iter().chain(members).any(|builtin| !LOADED.contains(&builtin)) {
+                let message =
+                    format!("cannot run the shader as a {stage} stage: it lacks a built-in input");
+                return Err(Error::new(&code::TESSELLATION_BUILT_IN, message).about(variable));
             }
             if let Some(length) = Found::vertices(m, variable) {
                 inputs.vertices = inputs.vertices.min(length);
@@ -172,18 +186,18 @@ impl Outputs {
     }
 
     /// Returns the layout of the outputs. Other properties of the layout remain at 0.
-    pub(super) fn layout(&self) -> Layout {
+    pub(super) fn layout(&self) -> Patches {
         let end = |placed: &[Placed], least: u32| {
             let ends = placed.iter().map(|placed| placed.word + placed.leaf.words());
             4 * ends.max().unwrap_or(0).max(least)
         };
         let [of_vertex, of_patch] = self.listed.clone();
-        Layout {
+        Patches {
             patch_bytes: end(&self.of_patch, LEVELS),
             vertex_bytes: end(&self.of_vertex, 0),
             of_patch,
             of_vertex,
-            ..Layout::default()
+            ..Patches::default()
         }
     }
 

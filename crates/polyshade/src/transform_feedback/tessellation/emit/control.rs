@@ -4,8 +4,9 @@ use super::{Source, Stage, fill, load, part, place, procedure};
 use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Hook, HostBlock, Wrapper};
-use crate::transform_feedback::emit::{compute, words_of_value};
+use crate::transform_feedback::emit::{compute, drop_capabilities, words_of_value};
 use crate::transform_feedback::layout::Piece;
+use crate::transform_feedback::native_xfb;
 use crate::transform_feedback::tessellation::interface::Placed;
 use crate::transform_feedback::tessellation::{Buffer, Plan};
 use polyshade_spv::view::EntryPoint;
@@ -31,12 +32,22 @@ pub(in super::super) fn control<'m, 'w>(
     m: &'m Module<'w>,
     p: &mut Patch<'m, 'w>,
     entry: EntryPoint<'m>,
-    context: (&Plan<'_>, &Reserved),
+    context: (&Plan, &Reserved),
 ) -> Result<(), Error> {
     let Wrapper { prologue, epilogue } = rewrite::wrap(m, p, entry);
-    let stage = Stage::dispatched(m, p, entry, StorageClass::WORKGROUP, context)?;
+    let outputs = rewrite::interface(m, entry, StorageClass::OUTPUT);
+    native_xfb::strip_around(m, p, entry, &outputs);
+    let inputs = &context.0.inputs.variables;
+    let taken: Vec<Id> = outputs.iter().chain(inputs).copied().collect();
+    drop_capabilities(m, p, &taken, true);
+    let stage = Stage::new(m, p, entry, context);
+    rewrite::demote_to_workgroup(m, p, entry, &outputs)?;
+    stage.demote_inputs(p)?;
     compute::change_stage_to(p, entry, stage.layout().vertices);
     stage.strengthen_barriers(p);
+    if has_vulkan_memory_model(m) {
+        stage.share_accesses(p, &outputs);
+    }
 
     // Before the shader's code, the invocation finds its patch and loads all input vertices.
     let numbers = stage.numbers(p, prologue)?;
@@ -49,19 +60,29 @@ pub(in super::super) fn control<'m, 'w>(
     stage.store_outputs(p, &numbers, epilogue)
 }
 
-/// SPIR-V's number of the scope `Workgroup`.
+// SPIR-V's numbers of scopes.
 const WORKGROUP: u32 = 2;
-/// SPIR-V's number of the semantics `OutputMemory`.
+const SUBGROUP: u32 = 3;
+const INVOCATION: u32 = 4;
+
+// SPIR-V's numbers of memory semantics: all orders, the order `AcquireRelease`, and two kinds of memory.
+const ORDERS: u32 = 0x2 | 0x4 | 0x8 | 0x10;
+const ACQUIRE_RELEASE: u32 = 0x8;
+const WORKGROUP_MEMORY: u32 = 0x100;
 const OUTPUT_MEMORY: u32 = 0x1000;
 
-/// Returns the semantics of a barrier for shared memory: `AcquireRelease` and `WorkgroupMemory`, and in Vulkan's memory
-/// model also `MakeAvailable` and `MakeVisible`.
+/// SPIR-V's number of the memory operand `NonPrivatePointer`.
+const NON_PRIVATE: u32 = 0x20;
+
+fn has_vulkan_memory_model(m: &Module<'_>) -> bool {
+    m.has_capability(Capability::VULKAN_MEMORY_MODEL)
+}
+
+/// Returns the semantics of a barrier for shared memory. Vulkan's memory model also needs `MakeAvailable` and
+/// `MakeVisible`.
 fn semantics(m: &Module<'_>) -> u32 {
-    const SEMANTICS: u32 = 0x8 | 0x100;
-    match m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
-        true => SEMANTICS | 0x2000 | 0x4000,
-        false => SEMANTICS,
-    }
+    let semantics = ACQUIRE_RELEASE | WORKGROUP_MEMORY;
+    if has_vulkan_memory_model(m) { semantics | 0x2000 | 0x4000 } else { semantics }
 }
 
 impl<'m, 'w> Stage<'_, 'm, 'w> {
@@ -69,13 +90,45 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
     /// outputs without any semantics.
     fn strengthen_barriers(&self, p: &mut Patch<'m, 'w>) {
         let m = self.m;
-        for function in m.functions() {
-            for inst in function.instructions().filter(|inst| inst.op() == Op::CONTROL_BARRIER) {
-                let stated = Id::new(inst.words()[3]).and_then(|id| m.constant(id)).unwrap_or(0);
-                let all = stated & !OUTPUT_MEMORY | semantics(m);
-                let [scope, all] = [WORKGROUP, all].map(|word| p.uint_constant(word).word());
-                p.overwrite(inst.operand(2), scope);
-                p.overwrite(inst.operand(3), all);
+        let constant = |word: u32| Id::new(word).and_then(|id| m.constant(id));
+        let reachable = m.reachable(self.entry.function());
+        let functions = reachable.into_iter().filter_map(|id| m.function(id));
+        for inst in functions.flat_map(|function| function.instructions()) {
+            // The operands of the scope and of the semantics of the memory.
+            let (scope, stated) = match inst.op() {
+                Op::CONTROL_BARRIER => (2, constant(inst.words()[3]).unwrap_or(0)),
+                Op::MEMORY_BARRIER => match constant(inst.words()[2]) {
+                    Some(stated) if stated & (OUTPUT_MEMORY | WORKGROUP_MEMORY) != 0 => (1, stated),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let semantics = stated & !(OUTPUT_MEMORY | ORDERS) | semantics(m);
+            let semantics = p.uint_constant(semantics).word();
+            p.overwrite(inst.operand(scope + 1), semantics);
+            if constant(inst.words()[scope]).is_none_or(|one| [SUBGROUP, INVOCATION].contains(&one))
+            {
+                let wide = p.uint_constant(WORKGROUP).word();
+                p.overwrite(inst.operand(scope), wide);
+            }
+        }
+    }
+
+    /// Marks the loads and stores of outputs as accesses that barriers order, as Vulkan's memory model requires.
+    fn share_accesses(&self, p: &mut Patch<'m, 'w>, outputs: &[Id]) {
+        for inst in self.m.reach(outputs).uses {
+            let operands = match inst.op() {
+                Op::LOAD => 4,
+                Op::STORE => 3,
+                _ => continue,
+            };
+            match inst.words().get(operands) {
+                Some(stated) => p.overwrite(inst.operand(operands), stated | NON_PRIVATE),
+                None => {
+                    let words = [&inst.words()[1..], &[NON_PRIVATE]].concat();
+                    p.insert(inst.before(), inst.op(), &words);
+                    p.remove(inst);
+                }
             }
         }
     }
@@ -159,7 +212,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         let mut code = p.at(at);
         let (bool, void) = (code.p.bool(), code.p.void());
         let length = block.length(&mut code).expect("the patches are in a storage buffer");
-        let stride = code.p.uint_constant(layout.patch_stride() / 4);
+        let stride = code.p.uint_constant(layout.stride() / 4);
         let there = code.binary(Op::U_DIV, uint, length, stride);
         let zero = code.p.uint_constant(0);
         let is_first = code.binary(Op::I_EQUAL, bool, numbers.vertex, zero);
@@ -184,7 +237,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         let store = procedure(p, name, 1, |code, parameters| {
             let uint = code.p.uint();
             let first = code.p.uint_constant(before);
-            let mut start = place(code, parameters[0], layout.patch_stride(), first);
+            let mut start = place(code, parameters[0], layout.stride(), first);
             let vertex = local.map(|local| code.load(uint, local));
             if let Some(vertex) = vertex {
                 start = place(code, vertex, layout.vertex_bytes, start);
@@ -206,7 +259,8 @@ fn store_one(
     vertex: Option<Id>,
 ) {
     let pointer = part(code, StorageClass::WORKGROUP, leaf, vertex);
-    let value = code.load(leaf.part.ty, pointer);
+    let operands = if has_vulkan_memory_model(code.p.module()) { &[NON_PRIVATE][..] } else { &[] };
+    let value = code.value(Op::LOAD, leaf.part.ty, &[&[pointer.word()], operands].concat());
     let uint = code.p.uint();
     let words = words_of_value(code, &Piece::whole(leaf.clone()), value);
     for (word, bits) in (*word..).zip(words) {

@@ -5,9 +5,8 @@ use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Wrapper};
 use crate::transform_feedback::geometry::table_hooks;
+use crate::transform_feedback::patches::{Domain, PER_INSTANCE};
 use crate::transform_feedback::tessellation::interface::Computed;
-use crate::transform_feedback::tessellation::layout::PER_INSTANCE;
-use crate::transform_feedback::tessellation::modes::Domain;
 use crate::transform_feedback::tessellation::{Buffer, Plan};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -25,10 +24,11 @@ pub(in super::super) fn evaluation<'m, 'w>(
     m: &'m Module<'w>,
     p: &mut Patch<'m, 'w>,
     entry: EntryPoint<'m>,
-    context: (&Plan<'_>, &Reserved),
+    context: (&Plan, &Reserved),
 ) -> Result<(), Error> {
     let Wrapper { prologue, .. } = rewrite::wrap(m, p, entry);
-    let stage = Stage::new(m, p, entry, context)?;
+    let stage = Stage::new(m, p, entry, context);
+    stage.demote_inputs(p)?;
     p.overwrite(entry.inst().operand(1), ExecutionModel::VERTEX.0);
 
     // Before the shader's code, the invocation loads its point and the patch.
@@ -74,7 +74,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         at: Position<'m>,
     ) -> Result<(), Error> {
         let (inputs, layout) = (&self.plan.inputs, self.layout());
-        let (block, stride) = (self.buffer(p, Buffer::Patches, true)?, layout.patch_stride());
+        let (block, stride) = (self.buffer(p, Buffer::Patches, true)?, layout.stride());
         let load_patch = procedure(p, "load_patch", 2, |code, parameters| {
             let zero = code.p.uint_constant(0);
             let start = place(code, parameters[1], stride, zero);

@@ -4,10 +4,11 @@ use super::{Stage, procedure};
 use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Hook, HostBlock};
-use crate::transform_feedback::emit::compute;
 use crate::transform_feedback::emit::feedback::function;
+use crate::transform_feedback::emit::{compute, drop_capabilities};
 use crate::transform_feedback::geometry::{table_hooks, wait_for_table};
-use crate::transform_feedback::tessellation::modes::{Domain, Spacing};
+use crate::transform_feedback::native_xfb;
+use crate::transform_feedback::patches::{Domain, Spacing};
 use crate::transform_feedback::tessellation::{Buffer, Plan};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Cursor, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass};
@@ -17,9 +18,9 @@ pub(in super::super) fn allocate<'m, 'w>(
     m: &'m Module<'w>,
     p: &mut Patch<'m, 'w>,
     entry: EntryPoint<'m>,
-    context: (&Plan<'_>, &Reserved),
+    context: (&Plan, &Reserved),
 ) -> Result<(), Error> {
-    let (stage, at) = Stage::tessellator(m, p, entry, context)?;
+    let (stage, at) = Stage::tessellator(m, p, entry, context);
     let words = (&stage.plan.words, "polyshade_host");
     let added = rewrite::add_words(m, p, entry, stage.reserved, words, Some(stage.array))?;
     let local = compute::local_number(p, entry, at);
@@ -45,9 +46,9 @@ pub(in super::super) fn tessellate<'m, 'w>(
     m: &'m Module<'w>,
     p: &mut Patch<'m, 'w>,
     entry: EntryPoint<'m>,
-    context: (&Plan<'_>, &Reserved),
+    context: (&Plan, &Reserved),
 ) -> Result<(), Error> {
-    let (stage, at) = Stage::tessellator(m, p, entry, context)?;
+    let (stage, at) = Stage::tessellator(m, p, entry, context);
     let patch = compute::group_number(p, entry, at);
     let local = compute::local_number(p, entry, at);
     let hooks = stage.hooks(p)?;
@@ -66,12 +67,18 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
         m: &'m Module<'w>,
         p: &mut Patch<'m, 'w>,
         entry: EntryPoint<'m>,
-        context: (&'s Plan<'s>, &'s Reserved),
-    ) -> Result<(Self, Position<'m>), Error> {
+        context: (&'s Plan, &'s Reserved),
+    ) -> (Self, Position<'m>) {
         let at = rewrite::replace_body(m, p, entry);
-        let stage = Self::dispatched(m, p, entry, StorageClass::PRIVATE, context)?;
+        // The inputs and outputs are dead code like the shader.
+        let mut unused = rewrite::interface(m, entry, StorageClass::OUTPUT);
+        native_xfb::strip_around(m, p, entry, &unused);
+        unused.extend(rewrite::interface(m, entry, StorageClass::INPUT));
+        drop_capabilities(m, p, &unused, true);
+        unused.iter().for_each(|variable| p.leave_interface(entry, *variable));
+        let stage = Self::new(m, p, entry, context);
         compute::change_stage(p, entry);
-        Ok((stage, at))
+        (stage, at)
     }
 
     /// Emits the functions with which the library accesses the buffers.
@@ -105,7 +112,7 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
         p.name(id, "level");
         let mut code = p.at(at);
         let parameters = code.begin_function(id, float, &[uint, uint]);
-        let stride = self.layout().patch_stride();
+        let stride = self.layout().stride();
         let index = super::place(&mut code, parameters[0], stride, parameters[1]);
         let length = patches.length(&mut code).expect("the patches are in a storage buffer");
         let one = code.p.uint_constant(1);
@@ -136,7 +143,7 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
         };
         // The library's triangles are counterclockwise where v increases upwards, as with a lower left origin.
         let clockwise = modes.clockwise == Some(true);
-        let turned = clockwise == self.plan.options.has_lower_left_origin();
+        let turned = clockwise == self.layout().lower_left;
         let bool = code.p.bool();
         let [points, turned] = [modes.points, turned].map(|flag| {
             let op = if flag { Op::CONSTANT_TRUE } else { Op::CONSTANT_FALSE };

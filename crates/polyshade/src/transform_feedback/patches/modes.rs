@@ -6,7 +6,7 @@ use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionMode, Module};
 
 /// The execution modes that only tessellation stages have.
-pub(super) const ALL: [ExecutionMode; 10] = [
+pub(in super::super) const TESSELLATION_MODES: [ExecutionMode; 10] = [
     ExecutionMode::OUTPUT_VERTICES,
     ExecutionMode::SPACING_EQUAL,
     ExecutionMode::SPACING_FRACTIONAL_EVEN,
@@ -22,7 +22,7 @@ pub(super) const ALL: [ExecutionMode; 10] = [
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub(super) enum Domain {
+pub(in super::super) enum Domain {
     Triangles,
     Quads,
     Isolines,
@@ -31,7 +31,7 @@ pub(super) enum Domain {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub(super) enum Spacing {
+pub(in super::super) enum Spacing {
     Equal,
     FractionalEven,
     FractionalOdd,
@@ -40,16 +40,16 @@ pub(super) enum Spacing {
 /// The modes of the tessellator. Either stage may state each of them (Vulkan, "Tessellation").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Modes {
-    pub(super) domain: Option<Domain>,
-    pub(super) spacing: Option<Spacing>,
+pub(in super::super) struct Modes {
+    pub(in super::super) domain: Option<Domain>,
+    pub(in super::super) spacing: Option<Spacing>,
     /// Whether triangles are clockwise.
-    pub(super) clockwise: Option<bool>,
-    pub(super) points: bool,
+    pub(in super::super) clockwise: Option<bool>,
+    pub(in super::super) points: bool,
 }
 
 impl Modes {
-    pub(super) fn find(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
+    pub(in super::super) fn find(m: &Module<'_>, entry: EntryPoint<'_>) -> Self {
         let mut modes = Self::default();
         for mode in m.modes(entry.function()) {
             match mode.mode() {
@@ -73,7 +73,7 @@ impl Modes {
     }
 
     /// Adds the modes of the other stage.
-    pub(super) fn join(self, other: Self) -> Result<Self, Error> {
+    pub(in super::super) fn join(self, other: Self) -> Result<Self, Error> {
         let differs = self.domain.zip(other.domain).is_some_and(|(one, other)| one != other)
             || self.spacing.zip(other.spacing).is_some_and(|(one, other)| one != other)
             || self.clockwise.zip(other.clockwise).is_some_and(|(one, other)| one != other);
@@ -90,7 +90,7 @@ impl Modes {
     }
 
     /// Fails unless a stage has stated the domain.
-    pub(super) fn check(self, entry: EntryPoint<'_>) -> Result<(), Error> {
+    pub(in super::super) fn check(self, entry: EntryPoint<'_>) -> Result<(), Error> {
         match self.domain {
             Some(_) => Ok(()),
             None => {
@@ -101,7 +101,7 @@ impl Modes {
         }
     }
 
-    pub(super) fn topology(self) -> Topology {
+    pub(in super::super) fn topology(self) -> Topology {
         match self.domain {
             _ if self.points => Topology::PointList,
             Some(Domain::Isolines) => Topology::LineList,
@@ -111,7 +111,10 @@ impl Modes {
 }
 
 /// Returns the number of output vertices of a control stage.
-pub(super) fn output_vertices(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<u32, Error> {
+pub(in super::super) fn output_vertices(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+) -> Result<u32, Error> {
     let mode = m.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES);
     let vertices = mode.and_then(|mode| mode.operands().first().copied());
     match vertices {
