@@ -11,7 +11,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use polyshade::{recipe, transform_feedback};
+use polyshade::recipe;
+use polyshade::transform_feedback::{self, tessellation};
 use sha2::{Digest, Sha256};
 
 /// The number of bytes of a hash that are kept: enough to avoid collisions.
@@ -49,6 +50,7 @@ pub(super) fn lowering(arguments: &[String]) -> Result<Option<Lowering>, String>
         "capture" if pulls && !has_extension => Some(("recipe", recipe::VERSION)),
         "capture" if !has_extension => Some(("transform_feedback", transform_feedback::VERSION)),
         "pipeline" => Some(("recipe", recipe::VERSION)),
+        "tessellation" => Some(("tessellation", tessellation::VERSION)),
         "convert" => None,
         verb => {
             let row = ROWS.iter().find(|(own, _)| *own == verb).map(|(_, lowering)| *lowering);
