@@ -7,6 +7,8 @@
 //! | Lowering | Purpose |
 //! |---|---|
 //! | [`transform_feedback`] | captures a stage's outputs, into storage buffers or with the extension |
+//! | [`transform_feedback::geometry`] | runs geometry stages as compute stages |
+//! | [`transform_feedback::tessellation`] | runs tessellation stages as compute stages and a vertex stage |
 //! | [`clip_space`] | converts the position: OpenGL's depth range, a flipped Y and pre-rotation |
 //! | [`rasterizer_discard`] | moves every primitive outside of the clip volume |
 //! | [`position_only`] | reduces a shader to the outputs that determine coverage, or to the other ones |
