@@ -104,7 +104,7 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         [
             "tessellation a.tese --control a.tesc --vertex a.vert --patch-vertices 4 -o e.spv",
             "tessellation a.tese --control a.tesc --vertex a.vert --patch-vertices 4 --dry-run",
-            "tessellation a.tese --control a.tesc --vertex a.vert --patch-vertices 4 --json",
+            "tessellation a.tese --control a.tesc --vertex a.vert --patch-vertices 4 -o a.metal",
         ],
     ),
     (

@@ -146,8 +146,9 @@ fn demote<'m>(
     Ok(result)
 }
 
-/// Gives the variable another storage class. Before SPIR-V 1.4, interfaces list only inputs and outputs, so this removes it from
-/// the interface. From 1.4 on, it stays: an interface lists every global variable that the entry point uses.
+/// Gives the variable another storage class. Before SPIR-V 1.4, interfaces list only inputs and outputs, so this
+/// removes it from the interface. From 1.4 on, it stays: an interface lists every global variable that the entry point
+/// uses.
 fn set_class<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

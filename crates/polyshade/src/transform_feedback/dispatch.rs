@@ -14,8 +14,8 @@ impl Layout {
     /// Returns the numbers of work groups in x, y and z for the dispatch that captures `draw`. A work group has
     /// [`WORK_GROUP_SIZE`] × 1 × 1 invocations. If any number is 0, nothing is captured, and the dispatch can be
     /// skipped. For [tessellation](super::tessellation), there is one work group for each patch, for the stages
-    /// `control` and `tessellate`. For a [geometry stage](super::geometry), these are the numbers for [`count`](super::geometry::count)
-    /// and [`capture`](super::geometry::capture).
+    /// `control` and `tessellate`. For a [geometry stage](super::geometry), these are the numbers for
+    /// [`count`](super::geometry::count) and [`capture`](super::geometry::capture).
     ///
     /// # Errors
     ///

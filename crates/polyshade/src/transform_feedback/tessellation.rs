@@ -110,8 +110,8 @@ const EVALUATION: Stages = Stages {
 ///
 /// `NotFound`: the entry point or a specialization constant. `Options`: a vertex stage that does not spill outputs; a
 /// binding that is in use. `Malformed`: a shader that does not state its number of vertices. `Unsupported`: another
-/// stage; options without a meaning for tessellation; inputs that a compute stage lacks; inputs or outputs of other sizes than 32 and 64 bits; outputs with
-/// initial values; the errors of the [rewrite tools](crate::rewrite).
+/// stage; options without a meaning for tessellation; inputs that a compute stage lacks; inputs or outputs of other
+/// sizes than 32 and 64 bits; outputs with initial values; the errors of the [rewrite tools](crate::rewrite).
 pub fn control<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
