@@ -179,7 +179,7 @@ polyshade_spv::codes! {
     TESSELLATION_INPUTS: Options, "tessellation.inputs",
         "Give the layout of a vertex stage with spilled outputs, and to the later stages that of the control stage.";
     TESSELLATION_MODES: Malformed, "tessellation.modes",
-        "State the number of vertices in the control shader, and the same domain and spacing in both shaders.";
+        "State the number of vertices in the control shader, and the same modes in both shaders or in one of them.";
     TESSELLATION_BUILT_IN: Unsupported, "tessellation.built-in",
         "Do not read the built-in input: the stage that runs the shader instead lacks it.";
     CAPTURE_INCOMPLETE_DECORATIONS: Malformed, "capture.incomplete-decorations",

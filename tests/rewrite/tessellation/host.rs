@@ -47,7 +47,9 @@ fn the_host_learns_descriptors_and_limits() {
     }
     let shared =
         |step: &Step| step.requirements.limits.get(&LimitName::MaxComputeSharedMemorySize).copied();
-    assert_eq!(made.each_ref().map(shared), [Some(160), None, None, None]);
+    // Four vectors, four blocks of built-ins, levels and a vector of the patch.
+    let bytes = 4 * 16 + 4 * 32 + 16 + 8 + 8;
+    assert_eq!(made.each_ref().map(shared), [Some(bytes), None, None, None]);
     // A stage that does not read the number of the patch does not read the table.
     let unnumbered = EVALUATION.replace("gl_PrimitiveID", "1");
     let [.., drawn] =
@@ -225,5 +227,36 @@ fn sizes_suffice_for_all_levels() {
                 assert!(is_enough, "{source}: {levels:?}: {needed:?}, but {sizes:?}");
             }
         }
+    }
+}
+
+/// Shared memory has the sizes of std430: vectors of three components take four.
+#[test]
+fn the_host_learns_the_size_of_shared_memory() {
+    let source = "#version 450
+        layout(vertices = 32) out;
+        layout(location = 0) in vec4 v_value[];
+        layout(location = 0) out vec3 c_value[];
+        void main() {
+            c_value[gl_InvocationID] = v_value[0].xyz;
+            gl_out[gl_InvocationID].gl_Position = vec4(0);
+            gl_TessLevelOuter[0] = 1.0;
+        }";
+    let made = control(control_module(source), &options()).expect("it is made");
+    let bytes = made.requirements.limits[&LimitName::MaxComputeSharedMemorySize];
+    // The built-ins of a vertex are a position, a size and two distances. There are four outer levels.
+    assert_eq!(bytes, 32 * 16 + 32 * 32 + 16);
+}
+
+/// A vertex stage that draws points must state their size.
+#[test]
+fn points_have_a_size() {
+    for (mode, expected) in [("", false), (", point_mode", true)] {
+        let source = EVALUATION.replace(", ccw", mode);
+        let steps =
+            steps([control_module(CONTROL), evaluation_module(&source)], VERTEX, &options());
+        let text = disassemble(steps[3].module.words()).expect("it is a module");
+        let stores_one = |line: &str| line.contains("OpStore") && line.ends_with(" %float_1");
+        assert_eq!(text.lines().any(stores_one), expected, "{text}");
     }
 }

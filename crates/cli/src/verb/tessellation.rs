@@ -52,16 +52,17 @@ pub(crate) struct Rewrite {
     #[arg(long, value_delimiter = ',', value_name = "ID=VALUE", value_parser = constant)]
     specialize: Vec<(u32, u64)>,
 
-    /// Descriptor set of the buffers [default: the last of sets 0 to 3 that is neither used nor reserved]
+    /// Descriptor set of the buffers of the stages after the vertex stage [default: the last of sets 0 to 3 that is
+    /// neither used by the stage's shader nor reserved]
     #[arg(long, value_name = "N")]
     set: Option<u32>,
 
-    /// Binding of the outputs of the vertex stage; patches, table, points and indices follow [default: 0, or the first
-    /// free bindings]
+    /// Binding at which control reads the outputs of the vertex stage; patches, table, points and indices follow
+    /// [default: 0, or the first free bindings]
     #[arg(long, value_name = "N")]
     binding: Option<u32>,
 
-    /// Where the compute stages read the host parameters: storage=SET:BINDING, uniform=SET:BINDING,
+    /// Where control and allocate read the host parameters: storage=SET:BINDING, uniform=SET:BINDING,
     /// push-constant=OFFSET (bytes), specialization=ID [default: a storage buffer after the other buffers]
     #[arg(long, value_name = "SOURCE")]
     params: Option<ParamSource>,

@@ -81,6 +81,23 @@ pub(super) fn capture<'m>(
     Ok(())
 }
 
+/// Emits, at `at`, the store of 1 to `PointSize`, the size of points without a size.
+pub(super) fn write_point_size<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    entry: EntryPoint<'m>,
+    at: Position<'m>,
+) {
+    let float = p.float();
+    let one = p.float_constant(1.0);
+    let found = rewrite::find_output(m, entry, BuiltIn::POINT_SIZE);
+    let size = match found {
+        Some(found) => found.pointer(&mut p.at(at)),
+        None => rewrite::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float),
+    };
+    p.at(at).store(size, one);
+}
+
 /// Capabilities that only built-ins need, each with such a built-in.
 const OF_BUILT_INS: [(Capability, BuiltIn); 9] = [
     (Capability::CLIP_DISTANCE, BuiltIn::CLIP_DISTANCE),

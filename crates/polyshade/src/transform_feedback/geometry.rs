@@ -55,7 +55,7 @@ use crate::host::{
 };
 use crate::placement::{Placement, need_limits};
 use crate::rewrite::{self, DceOptions, Frame, Stages};
-pub(super) use emit::{table_hooks, wait_for_table};
+pub(super) use emit::{NON_PRIVATE, has_vulkan_memory_model, table_hooks, wait_for_table};
 use inputs::Input;
 pub(super) use inputs::{Given, by_place, word_of};
 use polyshade_spv::view::EntryPoint;

@@ -267,9 +267,10 @@ impl Options {
         self
     }
 
-    /// Whether no varyings are selected.
-    pub(super) fn captures_nothing(&self) -> bool {
-        self.varyings == Varyings::Interleaved(Vec::new())
+    /// Whether only bindings, the source of host parameters and specialization constants differ from the defaults.
+    pub(super) fn only_place(&self) -> bool {
+        let Self { set, binding, params, ref constants, .. } = *self;
+        *self == Self { set, binding, params, constants: constants.clone(), ..Self::default() }
     }
 
     pub(super) fn draws(&self) -> &Draws {

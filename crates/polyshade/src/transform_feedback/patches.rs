@@ -6,7 +6,9 @@ use super::draw::{Draw, MOST_GROUPS};
 use super::spilled_output::SpilledOutput;
 use super::topology::Topology;
 use crate::code;
-pub(super) use modes::{Domain, Modes, Spacing, TESSELLATION_MODES, output_vertices};
+pub(super) use modes::{
+    Domain, Modes, Spacing, TESSELLATION_MODES, check_output_vertices, output_vertices,
+};
 use polyshade_spv::Error;
 
 /// The number of 32-bit values at the start of a patch: four outer and two inner levels.
@@ -17,6 +19,9 @@ const HEAD: u64 = 64;
 
 /// The number of the 32-bit value in the table that counts the patches of an instance.
 pub(super) const PER_INSTANCE: u32 = 8;
+
+/// The size of a point in bytes: two coordinates and the number of the patch.
+pub(super) const POINT: u32 = 12;
 
 /// The largest level of any device (`maxTessellationGenerationLevel`).
 const MOST: u32 = 64;
@@ -48,9 +53,9 @@ impl Patches {
         self.patch_bytes + self.vertices * self.vertex_bytes
     }
 
-    /// Returns the topology of the evaluated primitives: a list.
-    pub(super) fn topology(&self) -> Topology {
-        self.modes.topology()
+    /// Returns the topology of the evaluated primitives: a list. `None` if no stage has stated the domain yet.
+    pub(super) fn topology(&self) -> Option<Topology> {
+        self.modes.domain.map(|_| self.modes.topology())
     }
 
     /// Returns the numbers of work groups, one for each patch.
@@ -73,14 +78,11 @@ impl Patches {
             Some(Domain::Triangles) => (3 * n + 3 * n * n / 4 + 1, 3 * n * n / 2 + 1),
             Some(Domain::Quads) | None => ((n + 1) * (n + 1), 2 * n * n),
         };
-        let each = u64::from(self.topology().vertices_per_primitive());
+        let each = u64::from(self.modes.topology().vertices_per_primitive());
         let indices = if self.modes.points { points } else { primitives * each };
-        [
-            patches.saturating_mul(self.stride().into()),
-            HEAD + 8 * (patches + 65),
-            12 * patches.saturating_mul(points),
-            4 * patches.saturating_mul(indices),
-        ]
+        let table = patches.saturating_add(65).saturating_mul(8).saturating_add(HEAD);
+        let all = |bytes: u64| patches.saturating_mul(bytes);
+        [all(self.stride().into()), table, all(u64::from(POINT) * points), all(4 * indices)]
     }
 
     /// Returns the number of patches of all instances.

@@ -6,8 +6,8 @@
 //!    draw of points, for all vertices in the order of the draw.
 //! 2. [`control`] runs the control shader, with one work group for each patch, and stores the *patches*: levels,
 //!    outputs of the patch and outputs of its vertices.
-//! 3. [`allocate`] computes how many points and indices each patch has, in one work group, and replaces these numbers
-//!    in a *table* by sums.
+//! 3. [`allocate`] counts the points and indices of each patch, in one work group, and stores to a *table* the sums of
+//!    the patches before each one.
 //! 4. [`tessellate`] divides the patches, with one work group for each. It stores *points*, which are coordinates in a
 //!    patch, and *indices* of points.
 //! 5. [`evaluation`] is the evaluation shader as a vertex stage. An indexed indirect draw, with the command at the
@@ -17,8 +17,8 @@
 //! front of a [geometry stage](super::geometry). The table has the arguments of its dispatch at
 //! [`Layout::DISPATCH_OFFSET`].
 //!
-//! All steps take the same options, except that specialization constants are those of the shader: bindings, host
-//! parameters and specialization constants. The buffers are, in the order of their bindings: the outputs of the vertex
+//! All steps take the same bindings and host parameters as options. Specialization constants are those of the step's
+//! shader. The buffers are, in the order of their bindings: the outputs of the vertex
 //! stage, patches, table, points and indices. Each step binds only those that it accesses. [`control`] and [`allocate`]
 //! read host parameters. In a [`Draw`](super::Draw), only the numbers of vertices and instances matter.
 //!
@@ -46,7 +46,6 @@ mod emit;
 mod interface;
 mod layout;
 
-use super::draw_constraints::Draws;
 use super::layout::Layout;
 use super::options::Options;
 use super::patches::{self, Modes, Patches};
@@ -110,8 +109,9 @@ const EVALUATION: Stages = Stages {
 ///
 /// `NotFound`: the entry point or a specialization constant. `Options`: a vertex stage that does not spill outputs; a
 /// binding that is in use. `Malformed`: a shader that does not state its number of vertices. `Unsupported`: another
-/// stage; options without a meaning for tessellation; inputs that a compute stage lacks; inputs or outputs of other
-/// sizes than 32 and 64 bits; outputs with initial values; the errors of the [rewrite tools](crate::rewrite).
+/// stage; options without a meaning for tessellation; host parameters at an address; a wrong number of vertices; inputs
+/// that a compute stage lacks; inputs or outputs of other sizes than 32 and 64 bits; outputs with initial values; the
+/// errors of the [rewrite tools](crate::rewrite).
 pub fn control<'m>(
     module: &'m Module<'_>,
     target: impl Into<Target>,
@@ -131,7 +131,8 @@ pub fn control<'m>(
 /// [`control`], whose layout is `control`. `module` has the evaluation shader.
 ///
 /// If the points or the indices of a patch do not fit into their buffers, neither this patch nor a later one is drawn.
-/// The table has the [needed](Layout::NEEDED_OFFSET) numbers in any case.
+/// The table has the [needed](Layout::NEEDED_OFFSET) numbers in any case, unless it is itself too small: then patches
+/// without an entry are neither drawn nor counted.
 ///
 /// # Errors
 ///
@@ -164,9 +165,10 @@ pub fn tessellate<'m>(
 ///
 /// # Errors
 ///
-/// `NotFound`: the entry point or a specialization constant. `Options`: a binding that is in use; execution modes that
-/// contradict the control shader's. `Malformed`: no stage states the domain of the patches. `Unsupported`: another
-/// stage; inputs that a vertex stage lacks; inputs of other sizes than 32 and 64 bits; the errors of the [rewrite
+/// `NotFound`: the entry point or a specialization constant. `Options`: a binding that is in use; a layout that is not
+/// of a control stage. `Malformed`: no stage states the domain of the patches; modes that contradict the control
+/// shader's. `Unsupported`: another stage; options without a meaning for tessellation; host parameters at an address;
+/// inputs that a vertex stage lacks; inputs of other sizes than 32 and 64 bits; the errors of the [rewrite
 /// tools](crate::rewrite).
 pub fn evaluation<'m>(
     module: &'m Module<'_>,
@@ -266,6 +268,7 @@ impl Plan {
         };
         let modes = Modes::find(m, entry).join(control.modes)?;
         modes.check(entry)?;
+        patches::check_output_vertices(m, entry, control.vertices)?;
         // The shader is not part of the tessellator.
         let inputs = match step {
             Step::Evaluation => Inputs::of_evaluation(m, entry, control)?,
@@ -313,7 +316,7 @@ impl Plan {
             requirements.read(std::slice::from_ref(&self.words), stage);
         }
         if self.step == Step::Control {
-            let bytes = self.outputs.shared_bytes(self.patches.vertices);
+            let bytes = interface::shared_bytes(m, &self.outputs.variables);
             requirements.need(LimitName::MaxComputeSharedMemorySize, bytes);
         }
         need_limits(m, &mut requirements);
@@ -362,7 +365,7 @@ impl Buffer {
 
 /// Refuses options that have no meaning for tessellation.
 fn check_options(options: &Options) -> Result<(), Error> {
-    if options.captures_nothing() && *options.draws() == Draws::default() {
+    if options.only_place() {
         return Ok(());
     }
     let message =

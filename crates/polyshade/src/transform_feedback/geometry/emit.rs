@@ -26,7 +26,9 @@ use polyshade_spv::{
 };
 pub(super) use raster::raster;
 use stream::{Sink, Stream};
-pub(in super::super) use table::{table_hooks, wait_for_table};
+pub(in super::super) use table::{
+    NON_PRIVATE, has_vulkan_memory_model, table_hooks, wait_for_table,
+};
 
 /// The number of words at the start of the table of counts: a `VkDrawIndirectCommand`, then the totals.
 const TABLE_HEAD: u32 = 8;

@@ -36,9 +36,9 @@ impl Layout {
     }
 
     /// Returns the topology of the primitives that a geometry stage or [tessellation](super::super::tessellation)
-    /// emits: a list. `None` for a vertex stage.
+    /// emits: a list. `None` for a vertex stage, and for a control stage that does not state the domain.
     pub fn emitted_topology(&self) -> Option<Topology> {
-        let tessellated = self.tessellation.as_ref().map(|patches| patches.topology());
+        let tessellated = self.tessellation.as_ref().and_then(|patches| patches.topology());
         self.geometry.as_ref().map(|geometry| geometry.topology).or(tessellated)
     }
 

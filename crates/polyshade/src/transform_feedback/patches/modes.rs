@@ -19,6 +19,7 @@ pub(in super::super) const TESSELLATION_MODES: [ExecutionMode; 10] = [
     ExecutionMode::ISOLINES,
 ];
 
+/// The domain of patches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -28,6 +29,7 @@ pub(in super::super) enum Domain {
     Isolines,
 }
 
+/// The spacing of points on an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -107,6 +109,24 @@ impl Modes {
             Some(Domain::Isolines) => Topology::LineList,
             Some(Domain::Triangles | Domain::Quads) | None => Topology::TriangleList,
         }
+    }
+}
+
+/// Fails if an evaluation stage states another number of vertices than its control stage.
+pub(in super::super) fn check_output_vertices(
+    m: &Module<'_>,
+    entry: EntryPoint<'_>,
+    vertices: u32,
+) -> Result<(), Error> {
+    let mode = m.mode(entry.function(), ExecutionMode::OUTPUT_VERTICES);
+    match mode.and_then(|mode| mode.operands().first().copied()) {
+        Some(stated) if stated != vertices => {
+            let message = format!(
+                "the evaluation shader states {stated} vertices, the control shader {vertices}"
+            );
+            Err(Error::new(&code::TESSELLATION_MODES, message).about(entry.function()))
+        }
+        _ => Ok(()),
     }
 }
 

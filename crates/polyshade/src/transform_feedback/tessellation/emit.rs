@@ -1,4 +1,4 @@
-//! Makes the stages: what they have in common.
+//! Emits the parts that all stages share.
 
 mod control;
 mod evaluation;
@@ -8,9 +8,10 @@ use super::interface::Placed;
 use super::{Buffer, Plan};
 use crate::host::Reserved;
 use crate::library;
-use crate::rewrite::{self, Copies, Hook, HostBlock, WordArray};
+use crate::rewrite::{self, Added, Copies, Hook, HostBlock, WordArray};
 use crate::transform_feedback::emit::feedback::function;
 use crate::transform_feedback::emit::spill_outputs;
+use crate::transform_feedback::leaves::Leaf;
 use crate::transform_feedback::patches::{Patches, TESSELLATION_MODES};
 pub(super) use control::control;
 pub(super) use evaluation::evaluation;
@@ -74,6 +75,21 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
         Ok(())
     }
 
+    /// Adds the host parameters.
+    fn host_params(&self, p: &mut Patch<'m, 'w>) -> Result<Added, Error> {
+        let words = (&self.plan.words, "polyshade_host");
+        rewrite::add_words(self.m, p, self.entry, self.reserved, words, Some(self.array))
+    }
+
+    /// Emits the numbers of vertices and of patches of an instance, and of all patches.
+    fn counts(&self, code: &mut Cursor<'_, '_, '_>, added: &Added) -> [Id; 3] {
+        let [vertices, instances] = [0, 1].map(|number| added.load(code, number));
+        let uint = code.p.uint();
+        let each = code.p.uint_constant(self.layout().input_vertices);
+        let patches = code.binary(Op::U_DIV, uint, vertices, each);
+        [vertices, patches, code.binary(Op::I_MUL, uint, patches, instances)]
+    }
+
     fn layout(&self) -> &'s Patches {
         &self.plan.patches
     }
@@ -134,12 +150,7 @@ fn load(code: &mut Cursor<'_, '_, '_>, placed: &[Placed], source: Source, corner
 }
 
 /// Emits a pointer to a vector or scalar.
-fn part(
-    code: &mut Cursor<'_, '_, '_>,
-    class: StorageClass,
-    leaf: &crate::transform_feedback::leaves::Leaf,
-    corner: Option<Id>,
-) -> Id {
+fn part(code: &mut Cursor<'_, '_, '_>, class: StorageClass, leaf: &Leaf, corner: Option<Id>) -> Id {
     let path = leaf.part.path.iter().map(|index| code.p.uint_constant(*index));
     let path: Vec<Id> = path.collect();
     let path: Vec<Id> = corner.into_iter().chain(path).collect();

@@ -11,7 +11,7 @@ use crate::transform_feedback::spilled::{self, is_handed_on};
 use crate::transform_feedback::spilled_output::SpilledOutput;
 use crate::transform_feedback::{Layout, MAX_STRIDE};
 use polyshade_spv::view::{EntryPoint, Variable};
-use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass};
+use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass, Type};
 
 /// A vector or scalar, and its offset in a vertex or patch in 32-bit units. The path of its part lacks the number of
 /// the vertex.
@@ -54,9 +54,10 @@ pub(super) struct Inputs {
 /// The outputs of a control stage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outputs {
+    pub(super) variables: Vec<Id>,
     pub(super) of_vertex: Vec<Placed>,
     pub(super) of_patch: Vec<Placed>,
-    /// What other stages need to know about them.
+    /// The places of these outputs, for the layout.
     listed: [Vec<SpilledOutput>; 2],
 }
 
@@ -92,7 +93,8 @@ impl Inputs {
         self.computed.iter().any(|one| one.builtin == BuiltIn::PRIMITIVE_ID)
     }
 
-    /// Finds the variables. `builtins` are computed and `kept` stay; a stage called `stage` lacks others.
+    /// Finds the variables. The built-ins in `builtins` are computed, and those in `kept` remain inputs. Others are an
+    /// error, which names the `stage` that lacks them.
     fn find(
         m: &Module<'_>,
         entry: EntryPoint<'_>,
@@ -139,7 +141,7 @@ impl Outputs {
             let message = "cannot share an output with an initial value between invocations";
             return Err(Error::new(&code::INTERFACE_INITIALIZED_OUTPUT, message).about(*variable));
         }
-        let mut outputs = Self::default();
+        let mut outputs = Self { variables, ..Self::default() };
         for (list, per_patch) in [false, true].into_iter().enumerate() {
             let found = Found::of_patch(m, entry, StorageClass::OUTPUT, per_patch);
             let mut next = if per_patch { LEVELS } else { 0 };
@@ -200,11 +202,42 @@ impl Outputs {
             ..Patches::default()
         }
     }
+}
 
-    /// Returns the size in bytes of the outputs in shared memory.
-    pub(super) fn shared_bytes(&self, vertices: u32) -> u32 {
-        let layout = self.layout();
-        layout.patch_bytes.saturating_add(layout.vertex_bytes.saturating_mul(vertices))
+/// Returns the size in bytes of variables in shared memory, by the rules of std430, which Vulkan applies to the limit.
+pub(super) fn shared_bytes(m: &Module<'_>, variables: &[Id]) -> u32 {
+    let types = variables.iter().filter_map(|variable| m.pointee(*variable));
+    types.fold(0, |size: u32, ty| {
+        let (bytes, alignment) = std430(m, ty);
+        size.checked_next_multiple_of(alignment).unwrap_or(u32::MAX).saturating_add(bytes)
+    })
+}
+
+/// Returns the size and the alignment of a type in bytes. The types of outputs are not nested deeply.
+fn std430(m: &Module<'_>, ty: Id) -> (u32, u32) {
+    let repeat = |element, count: u32| {
+        let (bytes, alignment) = std430(m, element);
+        let stride = bytes.next_multiple_of(alignment);
+        (stride.saturating_mul(count), alignment)
+    };
+    match m.ty(ty) {
+        Some(Type::Vector { component, count }) => {
+            let (bytes, _) = std430(m, component);
+            (bytes * count, bytes * if count == 3 { 4 } else { count })
+        }
+        Some(Type::Matrix { column, count }) => repeat(column, count),
+        Some(Type::Array { element, length }) => repeat(element, m.constant(length).unwrap_or(1)),
+        Some(Type::Struct { id }) => {
+            let members = m.members(id);
+            let (size, all) = members.into_iter().fold((0_u32, 4), |(size, all), member| {
+                let (bytes, alignment) = std430(m, member);
+                let start = size.checked_next_multiple_of(alignment).unwrap_or(u32::MAX);
+                (start.saturating_add(bytes), all.max(alignment))
+            });
+            (size.checked_next_multiple_of(all).unwrap_or(u32::MAX), all)
+        }
+        Some(Type::Int { width, .. } | Type::Float { width }) => (width / 8, width / 8),
+        _ => (4, 4),
     }
 }
 

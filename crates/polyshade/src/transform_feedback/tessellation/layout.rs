@@ -13,7 +13,8 @@ impl Layout {
     pub const NEEDED_OFFSET: u32 = 36;
 
     /// Puts the origin of the domain of patches at the lower left, as in OpenGL
-    /// (`VK_TESSELLATION_DOMAIN_ORIGIN_LOWER_LEFT`), which reverses triangles. The default is the upper left.
+    /// (`VK_TESSELLATION_DOMAIN_ORIGIN_LOWER_LEFT`), which reverses triangles. The default is the upper left. Only
+    /// [`tessellate`](super::tessellate) reads it, from the layout that it is given.
     #[must_use]
     pub fn lower_left_origin(mut self) -> Self {
         if let Some(patches) = &mut self.tessellation {
@@ -27,7 +28,8 @@ impl Layout {
         self.tessellation.as_ref().map_or(0, |patches| patches.stride())
     }
 
-    /// Returns the sizes in bytes of the buffers for a draw with tessellation, if no level of a patch exceeds `level`,
+    /// Returns the sizes in bytes of the buffers for a draw with this layout of an
+    /// [evaluation](super::evaluation) stage, if no level of a patch exceeds `level`,
     /// which has 64 as its maximum: patches; table (64, and 8 for each patch and for 65 more); points (12 for each);
     /// indices (4 for each). With smaller buffers for points and indices, the draw has fewer patches. The sizes are 0
     /// without tessellation.

@@ -4,6 +4,7 @@ use super::Stage;
 use crate::code;
 use crate::rewrite;
 use crate::transform_feedback::emit::spill_outputs::Spilled;
+use crate::transform_feedback::emit::write_point_size;
 use crate::transform_feedback::geometry::{Behind, Prepared};
 use crate::transform_feedback::spilled_output::{OutputPlace, SpilledOutput};
 use crate::transform_feedback::{Topology, native_xfb};
@@ -52,14 +53,7 @@ pub(in super::super) fn raster<'m, 'w>(
         matches!(output.place, OutputPlace::BuiltIn { builtin: BuiltIn::POINT_SIZE, .. })
     };
     if plan.emitted.strips == Topology::PointList && !plan.layout.spilled.iter().any(is_size) {
-        let float = p.float();
-        let one = p.float_constant(1.0);
-        let found = rewrite::find_output(m, entry, BuiltIn::POINT_SIZE);
-        let size = match found {
-            Some(found) => found.pointer(&mut p.at(at)),
-            None => rewrite::add_output_builtin(p, entry, BuiltIn::POINT_SIZE, float),
-        };
-        p.at(at).store(size, one);
+        write_point_size(m, p, entry, at);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::rewrite::{self, Hook, HostBlock};
 use crate::source::Source;
 use crate::transform_feedback::emit::feedback::{Feedback, function};
 use crate::transform_feedback::geometry::Behind;
-use polyshade_spv::{Capability, Cursor, Error, Id, Op, Patch};
+use polyshade_spv::{Capability, Cursor, Error, Id, Module, Op, Patch};
 
 /// Where the primitives of an invocation are stored.
 pub(super) enum Places {
@@ -98,10 +98,10 @@ pub(super) fn segments_hooks(
 }
 
 /// SPIR-V's number of the memory operand `NonPrivatePointer`.
-const NON_PRIVATE: u32 = 0x20;
+pub(in super::super::super) const NON_PRIVATE: u32 = 0x20;
 
-fn has_vulkan_memory_model(p: &Patch<'_, '_>) -> bool {
-    p.module().has_capability(Capability::VULKAN_MEMORY_MODEL)
+pub(in super::super::super) fn has_vulkan_memory_model(m: &Module<'_>) -> bool {
+    m.has_capability(Capability::VULKAN_MEMORY_MODEL)
 }
 
 /// Emits the functions that access the table of counts.
@@ -109,7 +109,7 @@ pub(in super::super::super) fn table_hooks(
     p: &mut Patch<'_, '_>,
     table: HostBlock,
 ) -> Vec<Hook<'static>> {
-    let operands = if has_vulkan_memory_model(p) { &[NON_PRIVATE][..] } else { &[] };
+    let operands = if has_vulkan_memory_model(p.module()) { &[NON_PRIVATE][..] } else { &[] };
     let (uint, void) = (p.uint(), p.void());
     let length = function(p, "table_length", uint, |code| {
         table.length(code).expect("the table is a storage buffer")
@@ -139,7 +139,7 @@ pub(in super::super::super) fn wait_for_table(p: &mut Patch<'_, '_>) -> Id {
     const SEMANTICS: u32 = 0x8 | 0x40;
     // In Vulkan's memory model also `MakeAvailable` and `MakeVisible`.
     const VULKAN_SEMANTICS: u32 = SEMANTICS | 0x2000 | 0x4000;
-    let semantics = if has_vulkan_memory_model(p) { VULKAN_SEMANTICS } else { SEMANTICS };
+    let semantics = if has_vulkan_memory_model(p.module()) { VULKAN_SEMANTICS } else { SEMANTICS };
     let (id, at, void) = (p.id(), p.slot(), p.void());
     p.name(id, "wait_for_table");
     let [scope, semantics] = [WORKGROUP, semantics].map(|word| p.uint_constant(word).word());

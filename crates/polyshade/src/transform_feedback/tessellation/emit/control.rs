@@ -5,13 +5,14 @@ use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Hook, HostBlock, Wrapper};
 use crate::transform_feedback::emit::{compute, drop_capabilities, words_of_value};
+use crate::transform_feedback::geometry::{NON_PRIVATE, has_vulkan_memory_model};
 use crate::transform_feedback::layout::Piece;
 use crate::transform_feedback::native_xfb;
 use crate::transform_feedback::tessellation::interface::Placed;
 use crate::transform_feedback::tessellation::{Buffer, Plan};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Capability, Cursor, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
+    BuiltIn, Cursor, Error, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
 };
 
 /// The numbers of an invocation.
@@ -71,13 +72,6 @@ const ACQUIRE_RELEASE: u32 = 0x8;
 const WORKGROUP_MEMORY: u32 = 0x100;
 const OUTPUT_MEMORY: u32 = 0x1000;
 
-/// SPIR-V's number of the memory operand `NonPrivatePointer`.
-const NON_PRIVATE: u32 = 0x20;
-
-fn has_vulkan_memory_model(m: &Module<'_>) -> bool {
-    m.has_capability(Capability::VULKAN_MEMORY_MODEL)
-}
-
 /// Returns the semantics of a barrier for shared memory. Vulkan's memory model also needs `MakeAvailable` and
 /// `MakeVisible`.
 fn semantics(m: &Module<'_>) -> u32 {
@@ -114,12 +108,13 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         }
     }
 
-    /// Marks the loads and stores of outputs as accesses that barriers order, as Vulkan's memory model requires.
+    /// Marks the loads, stores and copies of outputs as accesses that barriers order, as Vulkan's memory model requires.
     fn share_accesses(&self, p: &mut Patch<'m, 'w>, outputs: &[Id]) {
         for inst in self.m.reach(outputs).uses {
             let operands = match inst.op() {
                 Op::LOAD => 4,
-                Op::STORE => 3,
+                Op::STORE | Op::COPY_MEMORY => 3,
+                Op::COPY_MEMORY_SIZED => 4,
                 _ => continue,
             };
             match inst.words().get(operands) {
@@ -135,17 +130,11 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
 
     /// Emits, at `at`, the numbers of the invocation, and a return for work groups without a patch.
     fn numbers(&self, p: &mut Patch<'m, 'w>, at: Position<'m>) -> Result<Numbers, Error> {
-        let words = (&self.plan.words, "polyshade_host");
-        let added =
-            rewrite::add_words(self.m, p, self.entry, self.reserved, words, Some(self.array))?;
+        let added = self.host_params(p)?;
         let patch = compute::group_number(p, self.entry, at);
         let vertex = compute::local_number(p, self.entry, at);
-        let mut code = p.at(at);
-        let [vertices, instances] = [0, 1].map(|number| added.load(&mut code, number));
-        let uint = code.p.uint();
-        let each = code.p.uint_constant(self.layout().input_vertices);
-        let patches = code.binary(Op::U_DIV, uint, vertices, each);
-        let all = code.binary(Op::I_MUL, uint, patches, instances);
+        let [vertices, patches, all] = self.counts(&mut p.at(at), &added);
+        let uint = p.uint();
         compute::return_from(p, at, patch, all);
         // Avoid division by 0, although invocations without a patch have returned.
         let mut code = p.at(at);

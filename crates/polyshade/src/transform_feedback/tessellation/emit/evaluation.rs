@@ -4,17 +4,15 @@ use super::{Source, Stage, fill, load, place, procedure};
 use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Wrapper};
+use crate::transform_feedback::emit::write_point_size;
 use crate::transform_feedback::geometry::table_hooks;
-use crate::transform_feedback::patches::{Domain, PER_INSTANCE};
+use crate::transform_feedback::patches::{Domain, PER_INSTANCE, POINT};
 use crate::transform_feedback::tessellation::interface::Computed;
 use crate::transform_feedback::tessellation::{Buffer, Plan};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     BuiltIn, Cursor, Error, ExecutionModel, GlslOp, Id, Module, Op, Patch, Position, StorageClass,
 };
-
-/// The size of a point in bytes: two coordinates and the number of the patch.
-const POINT: u32 = 12;
 
 /// The private variables with a point: the first two coordinates, and the number of the patch.
 type Point = [Id; 3];
@@ -30,6 +28,10 @@ pub(in super::super) fn evaluation<'m, 'w>(
     let stage = Stage::new(m, p, entry, context);
     stage.demote_inputs(p)?;
     p.overwrite(entry.inst().operand(1), ExecutionModel::VERTEX.0);
+
+    if stage.layout().modes.points {
+        write_point_size(m, p, entry, prologue);
+    }
 
     // Before the shader's code, the invocation loads its point and the patch.
     let point = stage.load_point(p, prologue)?;

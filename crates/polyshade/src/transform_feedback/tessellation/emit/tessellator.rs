@@ -21,8 +21,7 @@ pub(in super::super) fn allocate<'m, 'w>(
     context: (&Plan, &Reserved),
 ) -> Result<(), Error> {
     let (stage, at) = Stage::tessellator(m, p, entry, context);
-    let words = (&stage.plan.words, "polyshade_host");
-    let added = rewrite::add_words(m, p, entry, stage.reserved, words, Some(stage.array))?;
+    let added = stage.host_params(p)?;
     let local = compute::local_number(p, entry, at);
     let mut hooks = stage.hooks(p)?;
     let count = ["count_triangles", "count_quads", "count_isolines"][stage.domain()];
@@ -31,11 +30,8 @@ pub(in super::super) fn allocate<'m, 'w>(
     hooks.push(Hook { name: "wait_for_table", function: wait_for_table(p) });
     let allocate = rewrite::link(p, &library::TESSELLATOR, &["allocate"], &hooks)[0];
     let mut code = p.at(at);
-    let [vertices, instances] = [0, 1].map(|number| added.load(&mut code, number));
-    let (uint, void) = (code.p.uint(), code.p.void());
-    let each = code.p.uint_constant(stage.layout().input_vertices);
-    let per_instance = code.binary(Op::U_DIV, uint, vertices, each);
-    let patches = code.binary(Op::I_MUL, uint, per_instance, instances);
+    let [_, per_instance, patches] = stage.counts(&mut code, &added);
+    let void = code.p.void();
     let [spacing, points, _] = stage.modes(&mut code);
     code.call(void, allocate, &[local, patches, per_instance, spacing, points]);
     Ok(())
