@@ -108,7 +108,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         }
     }
 
-    /// Marks the loads, stores and copies of outputs as accesses that barriers order, as Vulkan's memory model requires.
+    /// Marks loads, stores and copies of outputs as accesses that barriers order, as Vulkan's memory model requires.
     fn share_accesses(&self, p: &mut Patch<'m, 'w>, outputs: &[Id]) {
         for inst in self.m.reach(outputs).uses {
             let operands = match inst.op() {
