@@ -153,7 +153,7 @@ mod tests {
         ),
         ("the program refuses these options itself", &[&CAPTURE_DRAWS_WITH_EXTENSION]),
         ("the program sorts the stages", &[&PIPELINE_STAGE_ORDER]),
-        ("the program prepares the stage before", &[&GEOMETRY_INPUTS]),
+        ("the program prepares the stage before", &[&GEOMETRY_INPUTS, &TESSELLATION_INPUTS]),
         (
             "the message names the field of the recipe",
             &[&PIPELINE_MISSING_STAGE, &PIPELINE_NOT_RASTERIZED],
