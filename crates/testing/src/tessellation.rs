@@ -22,14 +22,13 @@ pub(crate) fn provide(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choic
     let own = own.and_then(|target| Some(control(m, &target, (points, &options)).ok()?.result));
     let layout = own.unwrap_or_else(|| CONTROL.clone());
     let layout = if choices.maybe() { layout.lower_left_origin() } else { layout };
-    let allocate = tessellation::allocate(m, &target, &layout, &options)?;
-    let tessellate = tessellation::tessellate(m, &target, &layout, &options)?;
-    let evaluation = tessellation::evaluation(m, &target, &layout, &options)?;
-    Ok(vec![
-        ("allocate", allocate.module.into_owned()),
-        ("tessellate", tessellate.module.into_owned()),
-        ("evaluation", evaluation.module.into_owned()),
-    ])
+    // One stage, because most of the cost of a stage is the tessellator's code.
+    let (name, made) = match choices.below(3) {
+        0 => ("allocate", tessellation::allocate(m, &target, &layout, &options)?),
+        1 => ("tessellate", tessellation::tessellate(m, &target, &layout, &options)?),
+        _ => ("evaluation", tessellation::evaluation(m, &target, &layout, &options)?),
+    };
+    Ok(vec![(name, made.module.into_owned())])
 }
 
 /// Runs a control shader after a vertex stage of the module, or after an embedded vertex stage.
