@@ -13,19 +13,9 @@ mod shaders;
 use crate::controls::patch;
 use crate::drivers::{DRIVERS, Driver};
 use pipeline::{Item, Native, Pipeline, Tessellated};
-use polyshade::transform_feedback::Topology;
-use polyshade_vulkan::vk;
 use shaders::{Modes, Shaders, WORDS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-
-fn native(topology: Topology) -> vk::PrimitiveTopology {
-    match topology {
-        Topology::PointList => vk::PrimitiveTopology::POINT_LIST,
-        Topology::LineList => vk::PrimitiveTopology::LINE_LIST,
-        _ => vk::PrimitiveTopology::TRIANGLE_LIST,
-    }
-}
 
 const DOMAINS: [&str; 3] = ["triangles", "quads", "isolines"];
 const SPACINGS: [&str; 3] = ["equal_spacing", "fractional_even_spacing", "fractional_odd_spacing"];

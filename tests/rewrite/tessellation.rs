@@ -280,7 +280,7 @@ fn check_stage(m: &Module<'_>) -> Option<u32> {
 
 const VULKAN_MEMORY: &str = "\n#pragma use_vulkan_memory_model\n";
 
-/// `memoryBarrier` and `gl_PointSize` need capabilities and scopes of their own.
+/// `memoryBarrier` has another scope than `barrier`, and `gl_PointSize` needs a capability.
 #[test]
 fn modules_of_all_versions_are_valid() {
     let control = CONTROL.replace(

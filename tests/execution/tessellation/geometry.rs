@@ -46,7 +46,7 @@ fn geometry(corners: usize) -> Vec<u32> {
     compiled(ShaderStage::Geometry, &format!("{head}{GEOMETRY}"), SpirvVersion::SPIRV1_3)
 }
 
-/// Returns the primitives in an order of their own, each from its smallest vertex on.
+/// Returns the primitives, sorted, each rotated to begin with its smallest vertex.
 fn primitives(captured: &[u32], corners: usize) -> Vec<Vec<u32>> {
     let turned = |primitive: &[u32]| {
         let turns = (0..corners).map(|turn| {

@@ -9,6 +9,7 @@ use polyshade::transform_feedback::{
     self, BufferRange, Draw as HostDraw, IndexType, Indices, Layout, Options, ProvokingVertex,
     Topology, Variant, tessellation,
 };
+use polyshade_vulkan::model::native_topology;
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, TransformFeedback, Work, vk};
 
 /// A draw of patches.
@@ -207,7 +208,7 @@ impl Pipeline {
         let mut draw =
             Draw { stages: vec![Stage::vertex(&self.evaluation.words)], ..Draw::default() };
         self.add_descriptors(&bound, &mut draw);
-        draw.topology = super::native(self.topology());
+        draw.topology = native_topology(self.topology()).expect("Vulkan has it");
         draw.instances = 0..1;
         draw.indices = Some(polyshade_vulkan::Indices {
             place: polyshade_vulkan::Place { buffer: bound[3].1.buffer, offset: 0 },

@@ -79,7 +79,7 @@ pub(super) const CAPTURED: [&str; 2] = ["e_coordinates", "e_exact"];
 /// The number of 32-bit values of a captured vertex.
 pub(super) const WORDS: usize = 7;
 
-/// What the tessellator does.
+/// The modes of the tessellator, and the levels of the patches.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Modes {
     pub(super) domain: &'static str,

@@ -1,6 +1,6 @@
 //! Computes the size of the dispatch that captures a draw in a compute stage.
 
-use super::draw::{Draw, MOST_GROUPS, WORK_GROUP_SIZE};
+use super::draw::{Draw, WORK_GROUP_SIZE, grid};
 use super::layout::Layout;
 use crate::code;
 use polyshade_spv::Error;
@@ -39,10 +39,7 @@ impl Layout {
 
 /// Returns the numbers of work groups for `invocations`, which must be at most the limit of vertices of a draw.
 pub(super) fn rows(invocations: u64) -> [u32; 3] {
-    let groups = invocations.div_ceil(WORK_GROUP_SIZE.into());
-    let rows = groups.div_ceil(MOST_GROUPS.into());
-    let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
-    [in_row as u32, rows as u32, 1]
+    grid(invocations.div_ceil(WORK_GROUP_SIZE.into()))
 }
 
 #[cfg(test)]

@@ -48,6 +48,13 @@ pub(super) const MOST_GROUPS: u32 = 65_535;
 /// dispatch rounds the number of invocations up to complete rows.
 pub(super) const MOST_VERTICES: u64 = (1 << 32) - (MOST_GROUPS * WORK_GROUP_SIZE) as u64;
 
+/// Returns the numbers of work groups in x, y and z that contain at least `groups`, with [`MOST_GROUPS`] per row.
+pub(super) fn grid(groups: u64) -> [u32; 3] {
+    let rows = groups.div_ceil(MOST_GROUPS.into());
+    let in_row = if rows > 1 { u64::from(MOST_GROUPS) } else { groups };
+    [in_row as u32, rows as u32, 1]
+}
+
 impl Draw {
     /// Returns the number of vertices of all instances.
     pub(super) fn vertices(&self) -> u64 {

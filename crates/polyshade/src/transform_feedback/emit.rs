@@ -6,7 +6,7 @@ mod inputs;
 pub(super) mod spill_outputs;
 mod vertices;
 
-pub(super) use inputs::{OF_ALL_STAGES, asks_draw_index};
+pub(super) use inputs::{OF_ALL_STAGES, asks_draw_index, fill_builtin};
 pub(super) use spill_outputs::reload_outputs;
 
 use super::draw_constraints::DrawParam;

@@ -2,7 +2,7 @@
 
 mod modes;
 
-use super::draw::{Draw, MOST_GROUPS};
+use super::draw::{Draw, MOST_GROUPS, grid};
 use super::spilled_output::SpilledOutput;
 use super::topology::Topology;
 use crate::code;
@@ -66,8 +66,7 @@ impl Patches {
                 format!("cannot number {patches} patches: the maximum is {}", most * most);
             return Err(Error::new(&code::CAPTURE_DRAW_TOO_LARGE, message));
         }
-        let rows = patches.div_ceil(most);
-        Ok([patches.min(most) as u32, rows as u32, 1])
+        Ok(grid(patches))
     }
 
     pub(super) fn sizes(&self, draw: &Draw, level: f32) -> [u64; 4] {

@@ -18,9 +18,9 @@
 //! [`Layout::DISPATCH_OFFSET`].
 //!
 //! All steps take the same bindings and host parameters as options. Specialization constants are those of the step's
-//! shader. The buffers are, in the order of their bindings: the outputs of the vertex
-//! stage, patches, table, points and indices. Each step binds only those that it accesses. [`control`] and [`allocate`]
-//! read host parameters. In a [`Draw`](super::Draw), only the numbers of vertices and instances matter.
+//! shader. The buffers are, in the order of their bindings: the outputs of the vertex stage, patches, table, points and
+//! indices. Each step binds only those that it accesses. [`control`] and [`allocate`] read host parameters. In a
+//! [`Draw`](super::Draw), only the numbers of vertices and instances matter.
 //!
 //! The tessellator follows the Vulkan specification, chapter "Tessellation". The coordinates are multiples of 2⁻²⁴;
 //! edges with equal levels have the same points in both directions, so adjacent patches have no gaps.
@@ -327,10 +327,7 @@ impl Plan {
     fn buffers(&self) -> Vec<Buffer> {
         match self.step {
             Step::Control => vec![Buffer::Inputs, Buffer::Patches],
-            Step::Allocate => {
-                vec![Buffer::Patches, Buffer::Table, Buffer::Points, Buffer::Indices]
-            }
-            Step::Tessellate => {
+            Step::Allocate | Step::Tessellate => {
                 vec![Buffer::Patches, Buffer::Table, Buffer::Points, Buffer::Indices]
             }
             Step::Evaluation => {

@@ -44,14 +44,20 @@ pub(super) struct Input {
     builtin: BuiltIn,
 }
 
+/// Emits the store of a 32-bit value to a built-in of this integer type.
+pub(in super::super) fn fill_builtin(
+    code: &mut Cursor<'_, '_, '_>,
+    (variable, ty): (Id, Id),
+    value: Id,
+) {
+    let value = if ty == code.p.uint() { value } else { code.bitcast(ty, value) };
+    code.store(variable, value);
+}
+
 impl Input {
     /// Emits a store of a 32-bit value.
     fn fill(&self, code: &mut Cursor<'_, '_, '_>, value: Id) {
-        let value = match self.ty == code.p.uint() {
-            true => value,
-            false => code.bitcast(self.ty, value),
-        };
-        code.store(self.variable, value);
+        fill_builtin(code, (self.variable, self.ty), value);
     }
 }
 

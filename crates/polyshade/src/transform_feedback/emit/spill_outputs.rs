@@ -2,7 +2,7 @@
 //! The buffer contains one element per vertex, instance after instance. The shader of the raster pass keeps only the
 //! output variables of the original.
 
-use super::feedback::{Feedback, Target};
+use super::feedback::{Feedback, Target, function};
 use super::{Bound, vertex_and_instance};
 use crate::code;
 use crate::library;
@@ -207,4 +207,49 @@ pub(in super::super) fn value(
         [scalar] => scalar,
         _ => code.construct(leaf.part.ty, &components),
     }
+}
+
+/// Emits the load of a private input of a vertex or patch from the offset `start + place`, in 32-bit units. `corner` is
+/// the number of the vertex, for inputs of vertices.
+pub(in super::super) fn load_input(
+    code: &mut Cursor<'_, '_, '_>,
+    block: HostBlock,
+    leaf: &Leaf,
+    (start, place): (Id, u32),
+    corner: Option<Id>,
+) {
+    let value = value(code, block, leaf, (start, place));
+    let pointer = part_of(code, StorageClass::PRIVATE, leaf, corner);
+    code.store(pointer, value);
+}
+
+/// Emits a pointer to a vector or scalar of a vertex or patch.
+pub(in super::super) fn part_of(
+    code: &mut Cursor<'_, '_, '_>,
+    class: StorageClass,
+    leaf: &Leaf,
+    corner: Option<Id>,
+) -> Id {
+    let path = leaf.part.path.iter().map(|index| code.p.uint_constant(*index));
+    let path: Vec<Id> = corner.into_iter().chain(path).collect();
+    let pointer = code.p.pointer(class, leaf.part.ty);
+    code.access_chain(pointer, leaf.part.variable, &path)
+}
+
+/// Links a function `void (uint corner, uint number)` that calls `load` if a buffer has an element of this number.
+/// `stride` is the size of an element in 32-bit units.
+pub(in super::super) fn load_in_buffer(
+    p: &mut Patch<'_, '_>,
+    load: Id,
+    (block, stride): (HostBlock, u32),
+) -> Id {
+    let uint = p.uint();
+    let elements = function(p, "vertices_in_buffer", uint, |code| {
+        let length = block.length(code).expect("the buffer is a storage buffer");
+        let stride = code.p.uint_constant(stride.max(1));
+        code.binary(Op::U_DIV, uint, length, stride)
+    });
+    let hooks = [("load_vertex", load), ("vertices_in_buffer", elements)];
+    let hooks = hooks.map(|(name, function)| Hook { name, function });
+    rewrite::link(p, &library::GEOMETRY, &["load_in_buffer"], &hooks)[0]
 }

@@ -7,18 +7,14 @@ mod tessellator;
 use super::interface::Placed;
 use super::{Buffer, Plan};
 use crate::host::Reserved;
-use crate::library;
-use crate::rewrite::{self, Added, Copies, Hook, HostBlock, WordArray};
-use crate::transform_feedback::emit::feedback::function;
+use crate::rewrite::{self, Added, Copies, HostBlock, WordArray};
 use crate::transform_feedback::emit::spill_outputs;
-use crate::transform_feedback::leaves::Leaf;
 use crate::transform_feedback::patches::{Patches, TESSELLATION_MODES};
 pub(super) use control::control;
 pub(super) use evaluation::evaluation;
 use polyshade_spv::view::{CapabilityInst, EntryPoint};
 use polyshade_spv::{
     Capability, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Section,
-    StorageClass,
 };
 pub(super) use tessellator::{allocate, tessellate};
 
@@ -109,19 +105,6 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
         }
         Ok(block)
     }
-
-    /// Links a function `void (uint corner, uint number)` that calls `load` if a buffer has an element of this number.
-    fn guarded(&self, p: &mut Patch<'m, 'w>, load: Id, (block, stride): (HostBlock, u32)) -> Id {
-        let uint = p.uint();
-        let elements = function(p, "vertices_in_buffer", uint, |code| {
-            let length = block.length(code).expect("the buffer is a storage buffer");
-            let stride = code.p.uint_constant((stride / 4).max(1));
-            code.binary(Op::U_DIV, uint, length, stride)
-        });
-        let hooks = [("load_vertex", load), ("vertices_in_buffer", elements)];
-        let hooks = hooks.map(|(name, function)| Hook { name, function });
-        rewrite::link(p, &library::GEOMETRY, &["load_in_buffer"], &hooks)[0]
-    }
 }
 
 /// Emits a function with these parameters, all `uint`.
@@ -143,19 +126,8 @@ fn procedure(
 /// Emits loads from a buffer to private inputs. `corner` is the number of the vertex, for inputs of vertices.
 fn load(code: &mut Cursor<'_, '_, '_>, placed: &[Placed], source: Source, corner: Option<Id>) {
     for Placed { leaf, word } in placed {
-        let value = spill_outputs::value(code, source.block, leaf, (source.start, *word));
-        let pointer = part(code, StorageClass::PRIVATE, leaf, corner);
-        code.store(pointer, value);
+        spill_outputs::load_input(code, source.block, leaf, (source.start, *word), corner);
     }
-}
-
-/// Emits a pointer to a vector or scalar.
-fn part(code: &mut Cursor<'_, '_, '_>, class: StorageClass, leaf: &Leaf, corner: Option<Id>) -> Id {
-    let path = leaf.part.path.iter().map(|index| code.p.uint_constant(*index));
-    let path: Vec<Id> = path.collect();
-    let path: Vec<Id> = corner.into_iter().chain(path).collect();
-    let pointer = code.p.pointer(class, leaf.part.ty);
-    code.access_chain(pointer, leaf.part.variable, &path)
 }
 
 /// Emits `number` × `bytes` / 4 + `first`.
@@ -164,10 +136,4 @@ fn place(code: &mut Cursor<'_, '_, '_>, number: Id, bytes: u32, first: Id) -> Id
     let size = code.p.uint_constant(bytes / 4);
     let start = code.binary(Op::I_MUL, uint, number, size);
     code.binary(Op::I_ADD, uint, start, first)
-}
-
-/// Emits the store of an integer to a built-in of any signedness.
-fn fill(code: &mut Cursor<'_, '_, '_>, (variable, ty): (Id, Id), value: Id) {
-    let value = if ty == code.p.uint() { value } else { code.bitcast(ty, value) };
-    code.store(variable, value);
 }

@@ -5,8 +5,8 @@ use super::{Input, Stage};
 use crate::library;
 use crate::rewrite::{self, Hook};
 use crate::transform_feedback::draw_constraints::DrawParam;
-use crate::transform_feedback::emit::feedback::{Feedback, function};
-use crate::transform_feedback::emit::{compute, spill_outputs};
+use crate::transform_feedback::emit::feedback::Feedback;
+use crate::transform_feedback::emit::{compute, fill_builtin, spill_outputs};
 use crate::transform_feedback::geometry::Behind;
 use polyshade_spv::{BuiltIn, Decoration, Error, GlslOp, Id, Op, Patch, Position, StorageClass};
 
@@ -162,8 +162,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
                 BuiltIn::INVOCATION_ID => primitive.invocation,
                 _ => primitive.primitive,
             };
-            let value = if ty == uint { value } else { code.bitcast(ty, value) };
-            code.store(variable, value);
+            fill_builtin(&mut code, (variable, ty), value);
         }
         let topology = feedback.topology(&mut code, open);
         let count = feedback.word(&mut code, open, DrawParam::VertexCount);
@@ -192,21 +191,10 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         let start = code.binary(Op::I_MUL, uint, parameters[1], stride);
         for input in &plan.inputs {
             let Input::OfVertex { leaf, word } = input else { continue };
-            let value = spill_outputs::value(&mut code, block, leaf, (start, *word));
-            let path = leaf.part.path.iter().map(|index| code.p.uint_constant(*index));
-            let path: Vec<Id> = std::iter::once(parameters[0]).chain(path).collect();
-            let pointer = code.p.pointer(StorageClass::PRIVATE, leaf.part.ty);
-            let pointer = code.access_chain(pointer, leaf.part.variable, &path);
-            code.store(pointer, value);
+            let place = (start, *word);
+            spill_outputs::load_input(&mut code, block, leaf, place, Some(parameters[0]));
         }
         code.end_function(None);
-        let vertices = function(p, "vertices_in_buffer", uint, |code| {
-            let length = block.length(code).expect("the inputs are in a storage buffer");
-            let stride = code.p.uint_constant((plan.inputs_stride / 4).max(1));
-            code.binary(Op::U_DIV, uint, length, stride)
-        });
-        let hooks = [("load_vertex", id), ("vertices_in_buffer", vertices)];
-        let hooks = hooks.map(|(name, function)| Hook { name, function });
-        Ok(rewrite::link(p, &library::GEOMETRY, &["load_in_buffer"], &hooks)[0])
+        Ok(spill_outputs::load_in_buffer(p, id, (block, plan.inputs_stride / 4)))
     }
 }

@@ -1,10 +1,12 @@
 //! Makes the compute stage that runs a control shader.
 
-use super::{Source, Stage, fill, load, part, place, procedure};
+use super::{Source, Stage, load, place, procedure};
 use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Hook, HostBlock, Wrapper};
-use crate::transform_feedback::emit::{compute, drop_capabilities, words_of_value};
+use crate::transform_feedback::emit::{
+    compute, drop_capabilities, fill_builtin, spill_outputs, words_of_value,
+};
 use crate::transform_feedback::geometry::{NON_PRIVATE, has_vulkan_memory_model};
 use crate::transform_feedback::layout::Piece;
 use crate::transform_feedback::native_xfb;
@@ -153,7 +155,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
                 BuiltIn::PATCH_VERTICES => code.p.uint_constant(self.layout().input_vertices),
                 _ => numbers.primitive,
             };
-            fill(&mut code, (input.variable, input.ty), value);
+            fill_builtin(&mut code, (input.variable, input.ty), value);
         }
     }
 
@@ -171,7 +173,8 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
             let start = place(code, parameters[1], layout.input_stride, zero);
             load(code, &inputs.of_vertex, Source { block, start }, Some(parameters[0]));
         });
-        let load_vertex = self.guarded(p, load_vertex, (block, layout.input_stride));
+        let load_vertex =
+            spill_outputs::load_in_buffer(p, load_vertex, (block, layout.input_stride / 4));
         let mut code = p.at(at);
         let (uint, void) = (code.p.uint(), code.p.void());
         let of_instance = code.binary(Op::I_MUL, uint, numbers.instance, numbers.vertices);
@@ -202,12 +205,12 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         let (bool, void) = (code.p.bool(), code.p.void());
         let length = block.length(&mut code).expect("the patches are in a storage buffer");
         let stride = code.p.uint_constant(layout.stride() / 4);
-        let there = code.binary(Op::U_DIV, uint, length, stride);
+        let end = code.binary(Op::U_DIV, uint, length, stride);
         let zero = code.p.uint_constant(0);
         let is_first = code.binary(Op::I_EQUAL, bool, numbers.vertex, zero);
-        let for_first = code.select(uint, is_first, there, zero);
-        for (store, there) in [(store_vertex, there), (store_patch, for_first)] {
-            p.at(at).call(void, store, &[zero, there, numbers.patch]);
+        let end_for_first = code.select(uint, is_first, end, zero);
+        for (store, end) in [(store_vertex, end), (store_patch, end_for_first)] {
+            p.at(at).call(void, store, &[zero, end, numbers.patch]);
         }
         Ok(())
     }
@@ -247,7 +250,7 @@ fn store_one(
     target: Source,
     vertex: Option<Id>,
 ) {
-    let pointer = part(code, StorageClass::WORKGROUP, leaf, vertex);
+    let pointer = spill_outputs::part_of(code, StorageClass::WORKGROUP, leaf, vertex);
     let operands = if has_vulkan_memory_model(code.p.module()) { &[NON_PRIVATE][..] } else { &[] };
     let value = code.value(Op::LOAD, leaf.part.ty, &[&[pointer.word()], operands].concat());
     let uint = code.p.uint();

@@ -1,10 +1,10 @@
 //! Makes the vertex stage that runs an evaluation shader.
 
-use super::{Source, Stage, fill, load, place, procedure};
+use super::{Source, Stage, load, place, procedure};
 use crate::host::Reserved;
 use crate::library;
 use crate::rewrite::{self, Wrapper};
-use crate::transform_feedback::emit::write_point_size;
+use crate::transform_feedback::emit::{fill_builtin, spill_outputs, write_point_size};
 use crate::transform_feedback::geometry::table_hooks;
 use crate::transform_feedback::patches::{Domain, PER_INSTANCE, POINT};
 use crate::transform_feedback::tessellation::interface::Computed;
@@ -59,7 +59,7 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
                 code.store(variable, word);
             }
         });
-        let load = self.guarded(p, load, (block, POINT));
+        let load = spill_outputs::load_in_buffer(p, load, (block, POINT / 4));
         let builtin = (BuiltIn::VERTEX_INDEX, uint);
         let number = rewrite::load_integer_builtin(self.m, p, self.entry, builtin, at);
         let mut code = p.at(at);
@@ -88,8 +88,8 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
             let start = place(code, parameters[0], layout.vertex_bytes, start);
             load(code, &inputs.of_vertex, Source { block, start }, Some(parameters[0]));
         });
-        let [load_patch, load_vertex] =
-            [load_patch, load_vertex].map(|load| self.guarded(p, load, (block, stride)));
+        let [load_patch, load_vertex] = [load_patch, load_vertex]
+            .map(|load| spill_outputs::load_in_buffer(p, load, (block, stride / 4)));
         let mut code = p.at(at);
         let (uint, void, zero) = (code.p.uint(), code.p.void(), code.p.uint_constant(0));
         let patch = code.load(uint, point[2]);
@@ -122,11 +122,11 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
                 (BuiltIn::TESS_COORD, _) => self.fill_coordinates(&mut code, point, input),
                 (BuiltIn::PRIMITIVE_ID, Some(table)) => {
                     let value = primitive(&mut code, point, table);
-                    fill(&mut code, (input.variable, input.ty), value);
+                    fill_builtin(&mut code, (input.variable, input.ty), value);
                 }
                 _ => {
                     let vertices = code.p.uint_constant(self.layout().vertices);
-                    fill(&mut code, (input.variable, input.ty), vertices);
+                    fill_builtin(&mut code, (input.variable, input.ty), vertices);
                 }
             }
         }
