@@ -297,7 +297,10 @@ mod tests {
 
     #[test]
     fn a_verb_is_told_by_the_most_that_it_took() {
-        let table = table(&[cost(4, 4_100), cost(904, 1_000_000)]);
+        let costs = |words: usize, per_word: usize| {
+            cost(words, (per_word * (words + WORDS_OF_A_CALL)) as u64)
+        };
+        let table = table(&[costs(4, 1), costs(904, 200)]);
         assert!(table.ends_with("|\n| `clip-space` | 2 | 200 |\n"), "{table}");
     }
 }
