@@ -384,7 +384,7 @@ fn side_effects_of_the_vertex_stage_are_not_repeated() {
     assert_eq!(stores(made.words()), stores(module.words()) - 1);
 }
 
-/// A stage that is drawn and needs no counts finds its buffers by addresses.
+/// A stage that is drawn finds its buffers by addresses.
 #[test]
 fn buffers_with_addresses_have_no_bindings() {
     let constant = format!("{HEAD}{CONSTANT}");
@@ -398,5 +398,40 @@ fn buffers_with_addresses_have_no_bindings() {
     assert_eq!(names, ["flags", "address_low_0", "address_high_0", "size_0", "counter_0"]);
     let attribute = address(AddressSource::Attribute { location: 0 });
     assert_eq!(refused(&constant, &attribute).0, "params.attribute-stage");
-    assert_eq!(refused(&format!("{HEAD}{BODY}"), &pushed).0, "geometry.option");
+}
+
+/// With addresses, primitives whose number varies are stored sparsely.
+#[test]
+fn varying_numbers_of_primitives_are_stored_sparsely() {
+    let source = format!("layout(invocations = 5) in; {BODY}");
+    let module = module(&format!("{HEAD}{source}"), ShaderStage::Geometry);
+    let pushed = ParamSource::Address(AddressSource::PushConstant { offset: 8 });
+    let options = drawn().one_instance().params(pushed);
+    let made = geometry::capture(&module, "main", &before(), &options).expect("it is made");
+    validate(made.module.words()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(made.requirements.descriptors, []);
+    let names: Vec<&str> = made.params[0].params.iter().map(|param| &*param.name).collect();
+    let of_counts = ["counts_address_low", "counts_address_high", "counts_size"];
+    let of_buffer = ["address_low_0", "address_high_0", "size_0", "counter_0"];
+    assert_eq!(names, [&["flags"], &of_counts[..], &of_buffer].concat());
+
+    // Two triangles fit into four vertices.
+    let layout = &made.result;
+    assert_eq!(layout.sparse_primitives(), Some([10, 0, 0, 0]));
+    assert_eq!(layout.invocations_per_input(), 5);
+    assert!(!layout.needs_counts());
+    let draw = Draw { instance_count: 1, ..DRAW };
+    assert_eq!(layout.counts_size(&draw).expect("it is a draw"), 5 * 5 * 16);
+    let range = |address, size| BufferRange { address, size, ..BufferRange::default() };
+    let ranges = [range(1 << 32 | 16, 48), range(2 << 32 | 32, 240)];
+    let values = layout.host_params(&draw, &ranges).expect("it is a draw");
+    assert_eq!(values, [0, 32, 2, 240, 16, 1, 48, 0]);
+    let error = layout.host_params(&draw, &ranges[..1]).expect_err("it has a table of counts");
+    assert_eq!(error.code().name(), "capture.range-count");
+
+    // The other steps are not needed.
+    for step in [geometry::count, geometry::sum] {
+        let error = step(&module, "main", &before(), &options).map(|_| ()).expect_err("no step");
+        assert_eq!(error.code().name(), "geometry.constant-count");
+    }
 }

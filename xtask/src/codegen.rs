@@ -25,6 +25,14 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("crates/capi/examples/shaders/draw.frag", "crates/capi/examples/shaders/draw.frag.spv"),
     ("crates/capi/examples/shaders/draw.vert", "crates/capi/examples/shaders/draw.vert.spv"),
     ("crates/capi/examples/shaders/mesh.vert", "crates/capi/examples/shaders/mesh.vert.spv"),
+    (
+        "crates/layer/src/emulation/compaction/copy.comp",
+        "crates/layer/src/emulation/compaction/copy.spv",
+    ),
+    (
+        "crates/layer/src/emulation/compaction/sum.comp",
+        "crates/layer/src/emulation/compaction/sum.spv",
+    ),
     ("crates/layer/src/emulation/results.comp", "crates/layer/src/emulation/results.spv"),
     ("crates/planner/src/counter_pass/count.comp", "crates/planner/src/counter_pass/count.spv"),
     (

@@ -14,6 +14,7 @@
 
 mod attributes;
 pub(crate) mod capture;
+mod compaction;
 pub(crate) mod draw_calls;
 mod drawn;
 pub(crate) mod draws;
@@ -36,6 +37,7 @@ pub(crate) mod variants;
 mod words;
 
 use crate::driver::Driver;
+use crate::emulation::compaction::LazyShaders;
 use crate::emulation::jobs::CounterPass;
 use crate::emulation::layouts::Layout;
 use crate::emulation::memory::{Chunks, shared_type};
@@ -69,6 +71,7 @@ pub(crate) struct Emulator {
     /// Whether the driver counts primitives generated, also for pipelines that the layer does not capture.
     pub(crate) driver_counts: bool,
     pub(crate) counter_pass: CounterPass,
+    compaction: LazyShaders,
     pub(crate) chunks: Chunks,
     /// The sizes of the buffers that have a device address.
     pub(crate) buffers: Registry<u64, 1024>,
@@ -139,6 +142,7 @@ impl Emulator {
             has_geometry: traits.has_geometry,
             driver_counts: traits.driver_counts,
             counter_pass: CounterPass::new(device)?,
+            compaction: LazyShaders::new(),
             chunks: Chunks::default(),
             buffers: Registry::new(),
             layouts: Registry::new(),
@@ -195,6 +199,9 @@ impl Emulator {
     pub(crate) fn destroy(self, device: &Driver) {
         self.queues.destroy(device);
         self.chunks.destroy(device);
+        if let Some(shaders) = self.compaction.into_inner().flatten() {
+            shaders.destroy(device);
+        }
         self.counter_pass.destroy(device);
     }
 }

@@ -7,7 +7,8 @@
 macro_rules! noted {
     ($(
         $name:ident($($argument:ident: $Type:ty),*)
-            |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr;
+            |$device:ident, $emulator:ident, $recording:ident, $commands:ident| $what:expr
+            $(, then $then:expr)?;
     )*) => {
         $(pub(crate) unsafe extern "system" fn $name($commands: vk::CommandBuffer, $($argument: $Type),*) {
             // SAFETY: the caller passes arguments that Vulkan allows.
@@ -18,6 +19,9 @@ macro_rules! noted {
                     $what;
                 }
                 next($commands, $($argument),*);
+                $(if let Some(($emulator, $recording)) = $device.recording($commands) {
+                    $then;
+                })?
             }
         })*
     };

@@ -130,13 +130,16 @@ pub struct Draws {
     pub geometry: Option<Geometry>,
 }
 
-/// A geometry stage that captures in the original draws and emits a constant number of primitives.
+/// A geometry stage that captures in the original draws.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Geometry {
     /// The topology of the emitted primitives: a list.
     pub topology: Topology,
     /// The number of primitives that all invocations together emit for each input primitive, at most 2³⁰-1.
     pub primitives: u32,
+    /// The location of the number of primitives that each draw has emitted, 4 bytes for each draw. 0 if
+    /// [`primitives`](Self::primitives) determines it.
+    pub emitted: u64,
     /// Whether the draws are indexed. [`Draws::commands`] are then `VkDrawIndexedIndirectCommand`.
     pub indexed: bool,
     /// Whether several jobs have the same draws: each captures another vertex stream. The first one writes the host
@@ -314,7 +317,7 @@ pub fn stream_template(words: &[ParamValue], captures: impl Fn(u32) -> bool) -> 
 
 impl Job {
     /// The size of a job in bytes. Its address is a multiple of 4.
-    pub const SIZE: u32 = 260;
+    pub const SIZE: u32 = 268;
     /// The size of the state of a capture in bytes.
     pub const STATE_SIZE: u32 = 16;
     /// The size of a query result in bytes.

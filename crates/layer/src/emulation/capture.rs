@@ -96,7 +96,10 @@ impl Recording {
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         match self.arena.take(device, emulator, Job::STATE_SIZE.into()) {
             Ok(state) => {
-                self.active = Some(Active { state: state.address, begin: Some(counters) });
+                // A deferred capture may save these counters.
+                let is_deferred = !self.deferred.is_empty() && counters != [0; MAX_BUFFERS];
+                let begin = Some(counters);
+                self.active = Some(Active { state: state.address, begin, is_deferred });
             }
             Err(error) => device.fault(format_args!("no memory for a capture: {error}")),
         }
@@ -110,11 +113,12 @@ impl Recording {
         counters: *const vk::Buffer,
         offsets: *const vk::DeviceSize,
     ) {
-        let Some(Active { state, begin }) = self.active.take() else { return };
+        let Some(Active { state, begin, is_deferred }) = self.active.take() else { return };
         // SAFETY: the caller passes arguments that Vulkan allows.
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
-        if begin.is_some() || !self.jobs.end(state, counters) {
-            self.jobs.push(&Job { state, begin, end: Some(counters), ..Job::default() });
+        let jobs = if is_deferred { &mut self.deferred.jobs } else { &mut self.jobs };
+        if begin.is_some() || !jobs.end(state, counters) {
+            jobs.push(&Job { state, begin, end: Some(counters), ..Job::default() });
         }
     }
 }

@@ -68,11 +68,12 @@ impl Recording {
         })
     }
 
-    /// Returns the address where the counter pass counts: the state of the capture, or else unused memory.
+    /// Returns the address where the counter pass counts before the render pass: the state of the capture, or unused
+    /// memory.
     fn state(&mut self, device: &Driver, emulator: &Emulator) -> Result<u64, Why> {
         match self.active {
-            Some(Active { state, .. }) => Ok(state),
-            None => {
+            Some(Active { state, is_deferred: false, .. }) => Ok(state),
+            _ => {
                 let piece = self.arena.take(device, emulator, Job::STATE_SIZE.into());
                 Ok(piece.map_err(lost)?.address)
             }
@@ -81,7 +82,8 @@ impl Recording {
 
     /// Appends a job. The first job of a capture also begins it.
     fn push(&mut self, mut job: Job) {
-        job.begin = self.active.as_mut().and_then(|active| active.begin.take());
+        let active = self.active.as_mut().filter(|active| !active.is_deferred);
+        job.begin = active.and_then(|active| active.begin.take());
         self.jobs.push(&job);
     }
 
@@ -124,13 +126,9 @@ impl Recording {
         // A geometry stage decides how many primitives there are.
         let has_geometry = info.has_geometry();
         let emitted = variant.as_ref().and_then(|variant| variant.emitted);
-        draws.geometry = emitted.map(|emitted| counter_pass::Geometry {
-            topology: emitted.topology,
-            primitives: emitted.primitives[0],
-            indexed: call.indexed,
-            has_streams: emitted.has_streams(),
-        });
-        let is_known = !has_geometry || emitted.is_some();
+        draws.geometry = emitted.map(|emitted| emitted.geometry(call.indexed));
+        let is_known =
+            !has_geometry || emitted.is_some_and(|emitted| emitted.invocations.is_none());
         let counted_views = if is_counted && is_known { self.view_count(emulator) } else { 0 };
         for _ in 0..counted_views {
             self.push(job(draws.clone(), of_generated));
@@ -161,7 +159,7 @@ impl Recording {
         &mut self,
         (device, emulator): (&Driver, &Emulator),
         commands: vk::CommandBuffer,
-        (call, mut draws, written): (&RecordedDraw, counter_pass::Draws, Option<Piece>),
+        (call, draws, written): (&RecordedDraw, counter_pass::Draws, Option<Piece>),
         capture: &Capture<'_>,
     ) -> Result<bool, Why> {
         let &Capture { info, variant, indices, counted, state, driver_counts } = capture;
@@ -173,17 +171,24 @@ impl Recording {
             let draws = counter_pass::Draws { topology, segments: None, ..draws.clone() };
             job(draws, counted.generated)
         });
-        let last = self.provokes_last(info);
-        let of_draw = (draws.segments.map_or(0, |one| one.table_size), last);
-        let template = self.template(device, emulator, variant, call, indices, of_draw);
-        draws.template = template.map_err(lost)?.address;
-        let size = variant.block_stride() * call.draws.max(1) * self.executions();
-        let blocks = self.kept(device, emulator, size).map_err(lost)?;
-        draws.param_count = variant.word_count();
-        draws.blocks = blocks.address;
-        draws.block_stride = variant.block_stride();
-        draws.buffers = self.ranges(variant, 0);
-        let streams = self.further_streams(device, emulator, variant, &draws).map_err(lost)?;
+        // A deferred draw captures to memory of the layer first.
+        match self.sparse_memory((device, emulator), call, variant, draws.topology) {
+            Ok(sparse) => self.sparse = sparse,
+            Err(why) => {
+                // The counter pass still writes the arguments of the draw.
+                self.push(job(draws, 0));
+                device.fault(format_args!("a draw is not captured: {why}"));
+                return Ok(false);
+            }
+        }
+        let streams = self.streams((device, emulator), call, draws, (info, variant, indices));
+        let sparse = self.sparse.take();
+        let (streams, blocks) = streams.map_err(lost)?;
+        let deferred = match &sparse {
+            Some(sparse) => self.defer((device, emulator), variant, sparse, &streams),
+            None => Ok(Vec::new()),
+        };
+        let deferred = deferred.map_err(lost)?;
         let layout = info.layout.as_ref().ok_or("the pipeline has no layout")?;
         let mut drawn = Drawn {
             info,
@@ -200,22 +205,50 @@ impl Recording {
         // Nothing can fail from here on, so the counts include only points that are drawn.
         // If the driver counts this draw, it must be recorded.
         let is_whole = self.discards(info) && !variant.stores && !driver_counts;
-        points.into_iter().chain([job(draws, counted.streams[0])]).for_each(|job| self.push(job));
-        for (stream, draws) in streams {
-            self.push(job(draws, counted.streams[stream]));
+        points.into_iter().for_each(|job| self.push(job));
+        match sparse {
+            Some(_) => self.push_deferred(emulator, streams, deferred, counted),
+            None => {
+                for (stream, draws) in streams {
+                    self.push(job(draws, counted.streams[stream]));
+                }
+            }
         }
         // SAFETY: guaranteed by the caller.
         unsafe { self.draw_capture((device, emulator), commands, call, drawn) };
         Ok(is_whole)
     }
 
+    /// Completes the draws of the jobs, one for each vertex stream, and returns the memory for the host parameters.
+    fn streams(
+        &mut self,
+        (device, emulator): (&Driver, &Emulator),
+        call: &RecordedDraw,
+        mut draws: counter_pass::Draws,
+        (info, variant, indices): (&PipelineInfo, &Variant, Option<Indices>),
+    ) -> Result<(Vec<(usize, counter_pass::Draws)>, Piece), vk::Result> {
+        let last = self.provokes_last(info);
+        let of_draw = (draws.segments.map_or(0, |one| one.table_size), last);
+        let template = self.template(device, emulator, variant, call, indices, of_draw)?;
+        let size = variant.block_stride() * call.draws.max(1) * self.executions();
+        let blocks = self.kept(device, emulator, size)?;
+        draws.template = template.address;
+        draws.param_count = variant.word_count();
+        draws.blocks = blocks.address;
+        draws.block_stride = variant.block_stride();
+        draws.buffers = self.ranges(variant, 0);
+        let mut streams = self.further_streams(device, emulator, variant, &draws)?;
+        streams.insert(0, (0, draws));
+        Ok((streams, blocks))
+    }
+
     /// Returns the size in bytes and the vertex stride of each captured range; 0 if the variant does not capture this
     /// vertex stream to it.
-    fn ranges(&self, variant: &Variant, stream: usize) -> [(u32, u32); MAX_BUFFERS] {
+    pub(super) fn ranges(&self, variant: &Variant, stream: usize) -> [(u32, u32); MAX_BUFFERS] {
         std::array::from_fn(|number| {
             let stride = variant.strides[number];
             let own = variant.emitted.map_or(0, |emitted| emitted.streams[number]);
-            let target = self.targets[number].filter(|_| stride > 0 && own as usize == stream);
+            let target = self.target(number).filter(|_| stride > 0 && own as usize == stream);
             target.map_or((0, 0), |target| (target.size, stride))
         })
     }

@@ -63,7 +63,7 @@ impl CounterPass {
     }
 }
 
-fn pipeline(
+pub(super) fn pipeline(
     device: &Driver,
     layout: vk::PipelineLayout,
     words: &[u32],
@@ -220,6 +220,11 @@ impl Jobs {
 
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+
+    /// Returns the number of jobs.
+    pub(super) fn count(&self) -> u32 {
+        self.words.len() as u32 / (Job::SIZE / 4)
     }
 }
 

@@ -12,6 +12,7 @@ use polyshade::transform_feedback::{
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
+use polyshade_planner::counter_pass::Geometry;
 
 /// The parts of a draw's state that select a variant.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -32,6 +33,7 @@ pub(super) struct Lowered {
     pub(super) capture: Vec<CaptureParam>,
     pub(super) pulled: Vec<PullingParam>,
     pub(super) strides: [u32; MAX_BUFFERS],
+    pub(super) captured: [Vec<u32>; MAX_BUFFERS],
     pub(super) stores: bool,
     pub(super) emitted: Option<Emitted>,
 }
@@ -43,6 +45,9 @@ pub(crate) struct Emitted {
     pub(crate) topology: Topology,
     /// The number of primitives to each vertex stream for each input primitive.
     pub(crate) primitives: [u32; MOST_STREAMS],
+    /// The number of invocations for each input primitive, if the primitives are stored sparsely. `primitives` is then
+    /// the number that there is room for.
+    pub(crate) invocations: Option<u32>,
     /// The vertex stream that each transform feedback buffer captures.
     pub(crate) streams: [u32; MAX_BUFFERS],
     /// Whether a shader reads the number of a draw in a multi-draw.
@@ -118,10 +123,12 @@ fn lower(stage: &Shader, key: &Key, addresses: Addresses) -> Result<Lowered, Err
         Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
     };
     let (variant, words) = variant;
-    let (strides, capture) = (strides(&variant.result), CaptureParam::all(&words, topology));
+    let (strides, captured) = (strides(&variant.result), captured_words(&variant.result));
+    let capture = CaptureParam::all(&words, topology);
     host.insert(0, words);
     let vertex = variant.module.into_words();
-    Ok(Lowered { vertex, geometry: None, host, capture, pulled, strides, stores, emitted: None })
+    let (geometry, emitted) = (None, None);
+    Ok(Lowered { vertex, geometry, host, capture, pulled, strides, captured, stores, emitted })
 }
 
 /// Lowers a vertex shader and the geometry shader that captures. The geometry shader reads the address of the capture
@@ -161,12 +168,13 @@ fn lower_geometry(
         Err(_) => (captured(&options.side_effects(SideEffects::InSecondPass))?, true),
     };
     let emitted = Emitted::of(&lowered.result, reads_draw_index);
-    let (strides, host) = (strides(&lowered.result), lowered.params);
+    let (strides, captured) = (strides(&lowered.result), captured_words(&lowered.result));
+    let host = lowered.params;
     let capture = host.iter().flat_map(|words| CaptureParam::all(words, emitted.topology));
     let capture = capture.collect();
     let geometry = Some(lowered.module.into_words());
     let (pulled, emitted) = (Vec::new(), Some(emitted));
-    Ok(Lowered { vertex, geometry, host, capture, pulled, strides, stores, emitted })
+    Ok(Lowered { vertex, geometry, host, capture, pulled, strides, captured, stores, emitted })
 }
 
 /// Returns the number of bytes per vertex in each transform feedback buffer.
@@ -178,22 +186,46 @@ fn strides(layout: &transform_feedback::Layout) -> [u32; MAX_BUFFERS] {
     strides
 }
 
+/// Returns the places of the captured 32-bit words in a vertex, for each transform feedback buffer.
+fn captured_words(layout: &transform_feedback::Layout) -> [Vec<u32>; MAX_BUFFERS] {
+    let mut words = [const { Vec::new() }; MAX_BUFFERS];
+    for (words, buffer) in words.iter_mut().zip(&layout.buffers) {
+        let captured = buffer.captured.iter();
+        words.extend(captured.flat_map(|one| one.offset / 4..one.offset / 4 + one.components));
+    }
+    words
+}
+
 impl Emitted {
     /// Returns whether vertex streams after stream 0 emit or capture anything.
     pub(crate) fn has_streams(&self) -> bool {
         (1..MOST_STREAMS).any(|stream| self.has_stream(stream))
     }
 
+    /// Returns the primitives of stream 0 for the counter pass.
+    pub(crate) fn geometry(&self, indexed: bool) -> Geometry {
+        Geometry {
+            topology: self.topology,
+            primitives: self.primitives[0],
+            emitted: 0,
+            indexed,
+            has_streams: self.has_streams(),
+        }
+    }
+
     pub(crate) fn has_stream(&self, stream: usize) -> bool {
         self.primitives[stream] > 0 || self.streams.contains(&(stream as u32))
     }
 
-    /// Returns the primitives of a layout of a geometry stage that needs no counts.
+    /// Returns the primitives of the layout of a geometry stage.
     fn of(layout: &transform_feedback::Layout, reads_draw_index: bool) -> Self {
-        let primitives = layout.primitives_per_input().expect("the numbers are constant");
+        let sparse = layout.sparse_primitives();
+        let invocations = sparse.map(|_| layout.invocations_per_input());
+        let primitives = sparse.or_else(|| layout.primitives_per_input());
+        let primitives = primitives.expect("numbers that are not constant are stored sparsely");
         let streams = std::array::from_fn(|buffer| layout.stream(buffer));
         let topology = layout.emitted_topology().expect("the layout is of a geometry stage");
-        Self { topology, primitives, streams, reads_draw_index }
+        Self { topology, primitives, invocations, streams, reads_draw_index }
     }
 }
 

@@ -157,18 +157,23 @@ impl Recording {
             }
             return;
         }
+        // A deferred capture may count after the render pass.
+        let is_deferred = !self.deferred.is_empty();
         // SAFETY: the driver's pool has timestamp queries, and outside of render passes no pass is active.
         unsafe {
             // The queries of the remaining views count nothing and become available.
             for query in query..query + self.view_count(emulator) {
                 let at = SIZE * u64::from(query) + AVAILABLE;
+                if is_deferred {
+                    self.deferred.end_query(pool, query);
+                }
                 if self.scope == RenderPassScope::Outside {
                     fill(device, commands, all, at..at + 4, 1);
                 } else if let Err(error) = self.end_in_pass(device, emulator, all.address + at) {
                     device.fault(format_args!("no memory for a query: {error}"));
                 }
             }
-            if let Some(write) = device.next.cmd_write_timestamp {
+            if let Some(write) = device.next.cmd_write_timestamp.filter(|_| !is_deferred) {
                 write(commands, Stage::BOTTOM_OF_PIPE, pool, query);
             }
         }
@@ -185,7 +190,8 @@ impl Recording {
         self.keeps();
         let state = self.arena.put(device, emulator, &[0, 0, 0, 0, 1])?.address;
         let (begin, end) = ([state + ONE, 0, 0, 0], [available, 0, 0, 0]);
-        self.jobs.push(&Job { state, begin: Some(begin), end: Some(end), ..Job::default() });
+        let jobs = if self.deferred.is_empty() { &mut self.jobs } else { &mut self.deferred.jobs };
+        jobs.push(&Job { state, begin: Some(begin), end: Some(end), ..Job::default() });
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
+use crate::emulation::compaction::{Deferred, Sparse};
 use crate::emulation::jobs::{Jobs, MOST_EXECUTIONS};
 use crate::emulation::layouts::Pushed;
 use crate::emulation::memory::{Arena, Piece};
@@ -41,6 +42,8 @@ pub(crate) struct Active {
     pub(crate) state: u64,
     /// The counters with which the capture begins, until its first job is recorded.
     pub(crate) begin: Option<[u64; MAX_BUFFERS]>,
+    /// Whether the rest of the capture is completed after the render pass.
+    pub(crate) is_deferred: bool,
 }
 
 /// The parts of a capture that are equal for all draws with the same state.
@@ -102,6 +105,11 @@ pub(crate) struct Recording {
     pub(crate) tables: Option<Tables>,
     /// The jobs of the active render pass, or all jobs of a secondary command buffer that runs inside a pass.
     pub(crate) jobs: Jobs,
+    /// The captures that are completed after the active render pass, the memory for their primitives, and the memory to
+    /// which the current draw captures instead of the targets.
+    pub(crate) deferred: Deferred,
+    pub(crate) sparse_room: Option<CapturedRange>,
+    pub(crate) sparse: Option<Sparse>,
     /// The memory for the active pass's job list, and the command buffer that owns the list, if it is another one.
     pub(crate) list: Option<Piece>,
     pub(crate) owner: Option<vk::CommandBuffer>,

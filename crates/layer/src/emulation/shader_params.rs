@@ -13,6 +13,10 @@ pub(crate) enum CaptureParam {
     AddressLow(usize),
     AddressHigh(usize),
     Size(usize),
+    /// The lower half of the address of the table of counts.
+    CountsLow,
+    CountsHigh,
+    CountsSize,
 }
 
 pub(crate) enum PullingParam {
@@ -52,6 +56,9 @@ impl CaptureParam {
                 "address_low" => Self::AddressLow(buffer),
                 "address_high" => Self::AddressHigh(buffer),
                 "size" => Self::Size(buffer),
+                "counts_address_low" => Self::CountsLow,
+                "counts_address_high" => Self::CountsHigh,
+                "counts_size" => Self::CountsSize,
                 "counter" => Self::Kept(ParamValue::DeviceCounter(number)),
                 of_draw => {
                     Self::Kept(ParamValue::of_draw(of_draw).unwrap_or(ParamValue::Constant(0)))

@@ -38,6 +38,8 @@ pub(crate) struct Variant {
     pub(crate) pulled: Vec<PullingParam>,
     /// The number of bytes per vertex in each transform feedback buffer.
     pub(crate) strides: [u32; MAX_BUFFERS],
+    /// The places of the captured 32-bit words in a vertex.
+    pub(crate) captured: [Vec<u32>; MAX_BUFFERS],
     /// Whether the original draw is needed because the shader stores to memory, even if nothing is rasterized.
     pub(crate) stores: bool,
     /// The primitives of the geometry stage, if one captures. The layer then draws as the application does, not points.
@@ -144,8 +146,8 @@ fn make(
     }
     let pipeline = pipeline((device, emulator), info, (captured, &lowered), layout, key, pass)
         .map_err(|error| format!("vkCreateGraphicsPipelines: {error}"))?;
-    let Lowered { capture, pulled, strides, stores, emitted, .. } = lowered;
-    Ok(Variant { pipeline, words: capture, pulled, strides, stores, emitted })
+    let Lowered { capture, pulled, strides, captured, stores, emitted, .. } = lowered;
+    Ok(Variant { pipeline, words: capture, pulled, strides, captured, stores, emitted })
 }
 
 fn dumped<'c>(number: u32, captured: &'c Captured, key: &Key, lowered: &'c Lowered) -> Dumped<'c> {

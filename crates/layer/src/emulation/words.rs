@@ -99,7 +99,7 @@ impl Recording {
             _ => 0,
         };
         let which = usize::from(indices.is_some());
-        let is_shared = number == 0 && table_size == 0;
+        let is_shared = number == 0 && table_size == 0 && self.sparse.is_none();
         let prepared = self.prepared[which].as_ref().filter(|_| is_shared);
         if let Some(template) = prepared.and_then(|one| one.template) {
             return Ok(template);
@@ -126,9 +126,16 @@ impl Recording {
         Ok(template)
     }
 
+    /// Returns the memory to which the current draw captures for a transform feedback buffer.
+    pub(super) fn target(&self, number: usize) -> Option<CapturedRange> {
+        self.sparse.as_ref().map_or(self.targets, |sparse| sparse.targets)[number]
+    }
+
     fn capture_param(&self, param: &CaptureParam, last: bool) -> ParamValue {
-        let target = |number: usize| self.targets[number];
+        let target = |number: usize| self.target(number);
         let address = |number| target(number).map_or(0, |target: CapturedRange| target.address);
+        let counts = self.sparse.as_ref().map(|sparse| sparse.counts);
+        let of_counts = counts.map_or(0, |counts| counts.address);
         match *param {
             CaptureParam::Kept(word) => word,
             CaptureParam::Flags => {
@@ -142,6 +149,11 @@ impl Recording {
             }
             CaptureParam::Size(number) => {
                 ParamValue::Constant(target(number).map_or(0, |one| one.size))
+            }
+            CaptureParam::CountsLow => ParamValue::Constant(of_counts as u32),
+            CaptureParam::CountsHigh => ParamValue::Constant((of_counts >> 32) as u32),
+            CaptureParam::CountsSize => {
+                ParamValue::Constant(counts.map_or(0, |counts| counts.size))
             }
         }
     }

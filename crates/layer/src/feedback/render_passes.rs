@@ -17,15 +17,21 @@ noted! {
         |_device, _emulator, recording, commands| recording.next_subpass();
     cmd_next_subpass_2(begin: *const vk::SubpassBeginInfo<'_>, end: *const vk::SubpassEndInfo<'_>)
         |_device, _emulator, recording, commands| recording.next_subpass();
-    cmd_end_render_pass() |device, emulator, recording, commands| recording.close(device, emulator);
+    cmd_end_render_pass()
+        |device, emulator, recording, commands| recording.close(device, emulator),
+        then recording.compact(device, emulator, commands);
     cmd_end_render_pass_2(end: *const vk::SubpassEndInfo<'_>)
-        |device, emulator, recording, commands| recording.close(device, emulator);
+        |device, emulator, recording, commands| recording.close(device, emulator),
+        then recording.compact(device, emulator, commands);
     cmd_begin_rendering(info: *const vk::RenderingInfo<'_>)
         |device, emulator, recording, commands|
         recording.begin_rendering(device, emulator, commands, &*info);
-    cmd_end_rendering() |device, emulator, recording, commands| recording.close(device, emulator);
+    cmd_end_rendering()
+        |device, emulator, recording, commands| recording.close(device, emulator),
+        then recording.compact(device, emulator, commands);
     cmd_end_rendering_2(end: *const std::ffi::c_void)
-        |device, emulator, recording, commands| recording.close(device, emulator);
+        |device, emulator, recording, commands| recording.close(device, emulator),
+        then recording.compact(device, emulator, commands);
     cmd_execute_commands(count: u32, executed: *const vk::CommandBuffer)
         |device, emulator, recording, commands| {
             for one in slice(executed, count) {

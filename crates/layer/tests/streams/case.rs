@@ -84,6 +84,8 @@ pub(super) struct Look {
     pub(super) divisor: Option<u32>,
     /// The primitives that a geometry stage emits, if there is one.
     pub(super) geometry: Option<Emits>,
+    /// Whether the invocations of the geometry stage emit different numbers of primitives.
+    pub(super) varies: bool,
     /// Whether the layout uses all push constants of the device.
     pub(super) pushes_all: bool,
     /// Whether the shaders capture the index of the draw, or with a geometry stage that of the primitive.
@@ -208,12 +210,14 @@ impl Look {
             pushes_all: noise.one_in(4),
             numbered: noise.one_in(3),
             geometry: None,
+            varies: false,
         };
         let emits = [Emits::Points, Emits::LineStrip, Emits::TriangleStrip, Emits::Streams];
         // The layer captures geometry stages only with free push constants, and not the index of a draw.
         if !look.pushes_all && noise.one_in(2) {
             look.geometry = Some(noise.of(&emits));
             look.numbered = false;
+            look.varies = noise.one_in(2);
             if noise.one_in(3) {
                 class = noise.of(&WITH_ADJACENCY);
                 look.topology = noise.of(class);
@@ -293,6 +297,14 @@ impl Stream {
 
     /// Changes what differs from lavapipe with a geometry stage.
     fn fit_geometry(&mut self) {
+        if self.look.varies {
+            // The layer completes these captures after a render pass, and needs the numbers of its draws before it.
+            for capture in &mut self.captures {
+                capture.secondary = false;
+                capture.resumes_rendering = false;
+                capture.calls.iter_mut().for_each(StreamCall::make_direct);
+            }
+        }
         if self.look.geometry.is_some() {
             // A captured geometry stage takes the application's draws, or copies as indirect draws.
             if self.simultaneous || self.has_wrong_indices() {
@@ -324,7 +336,7 @@ impl Stream {
         // lavapipe has a fault in multi-draws with restarts (see `random`).
         self.look.numbered &= !self.look.restart;
         // Portability drivers have no geometry stages, and no vertex buffers with stride 0.
-        self.look.geometry = None;
+        (self.look.geometry, self.look.varies) = (None, false);
         self.look.pushes_all = false;
         if self.has_wrong_indices() {
             self.index_offset = 0;
@@ -414,6 +426,17 @@ fn is_multi(kind: CallKind) -> bool {
 }
 
 impl StreamCall {
+    /// Replaces a call whose arguments the host does not know.
+    fn make_direct(&mut self) {
+        self.kind = match self.kind {
+            CallKind::Indirect | CallKind::Counted | CallKind::Bytes => CallKind::Direct,
+            CallKind::IndexedIndirect => CallKind::Indexed,
+            kind => kind,
+        };
+        let draws = if self.is_multi() { MOST_DRAWS } else { 1 };
+        self.draws.truncate(draws);
+    }
+
     fn is_multi(&self) -> bool {
         is_multi(self.kind)
     }

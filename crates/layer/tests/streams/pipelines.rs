@@ -38,7 +38,11 @@ layout(location = 1, STREAM xfb_buffer = 2, xfb_offset = 0, xfb_stride = 8) out 
 layout(location = 2) flat out uint shown;
 void main() {
     for (int strip = 0; strip < 2; ++strip) {
-        for (int i = 0; i < LENGTH + strip; ++i) {
+        int length = LENGTH + strip;
+#ifdef VARIES
+        length -= int(numbers_in[0].x + gl_InvocationID) % 3;
+#endif
+        for (int i = 0; i < length; ++i) {
             int from = (i + gl_InvocationID) % gl_in.length();
             numbers = numbers_in[from] + uvec2(i, strip);
 #ifdef COUNTED
@@ -98,8 +102,9 @@ impl Shaders {
             let stream = if emits == Emits::Streams { "stream = 1," } else { "" };
             let source = GEOMETRY.replace("INPUT", input(look)).replace("OUTPUT", output(emits));
             let source = source.replace("STREAM ", stream);
-            let defined = if stream.is_empty() { "" } else { "#define STREAMS\n" };
-            let source = format!("{defined}{source}");
+            let streams = if stream.is_empty() { "" } else { "#define STREAMS\n" };
+            let varies = if look.varies { "#define VARIES\n" } else { "" };
+            let source = format!("{streams}{varies}{source}");
             sources.insert(1, (vk::ShaderStageFlags::GEOMETRY, ShaderStage::Geometry, source));
         }
         let modules = sources.into_iter().map(|(flag, stage, source)| {

@@ -249,6 +249,10 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     vertices = emitted != 0u ? emitted & 3u : vertices;
     uint captured_primitives = emitted != 0u ? product_at_most(primitives, emitted >> 2) : primitives;
     uvec2 needed = product(captured_primitives, numbers.instances);
+    uvec2 emitted_at = place_in(job, EMITTED_AT);
+    if (is_there(emitted_at)) {
+        needed = uvec2(is_drawn ? LOAD(emitted_at, number) : 0u, 0u);
+    }
     uvec4 sizes = of_each_buffer(job, BUFFERS);
     uvec4 strides = of_each_buffer(job, BUFFERS + 1u);
     uvec2 written = needed;

@@ -32,6 +32,7 @@ const INDICES: usize = 58;
 const GROUPS: usize = 60;
 const POOL: usize = 62;
 const EMITTED: usize = 64;
+const EMITTED_AT: usize = 65;
 
 // The bits of the value at FLAGS.
 const BEGINS: u32 = 1;
@@ -182,11 +183,14 @@ impl Draws {
             words.place(INDICES, segments.indices);
             words.place(POOL, segments.pool);
         }
-        if let Some(Geometry { topology, primitives, indexed, has_streams }) = self.geometry {
+        if let Some(Geometry { topology, primitives, emitted, indexed, has_streams }) =
+            self.geometry
+        {
             words.flags(if indexed { INDEXED_COMMANDS } else { 0 });
             words.flags(if has_streams { STREAMS } else { 0 });
             // The number of vertices is 1 to 3, so the value is 0 only without a geometry stage.
             words.0[EMITTED] = primitives << 2 | topology.vertices_per_primitive();
+            words.place(EMITTED_AT, emitted);
         }
     }
 }

@@ -93,7 +93,7 @@ layout(push_constant) uniform Push {
 const uint LISTED = ~0u;
 
 // Offsets in a job, in words; `Job::words` in encoding.rs writes them. A location takes two words.
-const uint JOB_SIZE = 260u;
+const uint JOB_SIZE = 268u;
 const uint COMMAND_SIZE = 20u;
 const uint GROUPS_SIZE = 12u;
 const uint FLAGS = 0u;
@@ -124,6 +124,7 @@ const uint INDICES = 58u;
 const uint GROUPS = 60u;
 const uint POOL = 62u;
 const uint EMITTED = 64u;
+const uint EMITTED_AT = 65u;
 
 // Bits of the word at FLAGS.
 const uint BEGINS = 1u;

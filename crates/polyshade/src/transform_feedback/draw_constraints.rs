@@ -92,6 +92,9 @@ pub(super) enum DrawParam {
     TableAddressLow,
     TableAddressHigh,
     TableSize,
+    CountsAddressLow,
+    CountsAddressHigh,
+    CountsSize,
     /// The parameters from here on belong to the feedback buffer with the contained number.
     Offset(u32),
     Size(u32),
@@ -125,6 +128,9 @@ impl DrawParam {
             Self::TableAddressLow => "table_address_low".into(),
             Self::TableAddressHigh => "table_address_high".into(),
             Self::TableSize => "table_size".into(),
+            Self::CountsAddressLow => "counts_address_low".into(),
+            Self::CountsAddressHigh => "counts_address_high".into(),
+            Self::CountsSize => "counts_size".into(),
             Self::Offset(buffer) => format!("offset_{buffer}").into(),
             Self::Size(buffer) => format!("size_{buffer}").into(),
             Self::Counter(buffer) => format!("counter_{buffer}").into(),
@@ -169,6 +175,9 @@ impl DrawParam {
             Self::TableAddressLow => "lower 32 bits of the address of the segment table",
             Self::TableAddressHigh => "upper 32 bits of the address of the segment table",
             Self::TableSize => "bytes of the segment table",
+            Self::CountsAddressLow => "lower 32 bits of the address of the table of counts",
+            Self::CountsAddressHigh => "upper 32 bits of the address of the table of counts",
+            Self::CountsSize => "bytes of the table of counts",
             Self::Offset(_) => {
                 "bytes from the start of the bound range to the start of the feedback range"
             }
@@ -199,6 +208,8 @@ impl DrawParam {
             // Saturation is harmless: slots that do not fit into the buffers are never stored.
             u32::try_from(corners).unwrap_or(u32::MAX)
         };
+        // The range of the table of counts follows those of the feedback buffers.
+        let counts = || ranges.len() as u32 - 1;
         let indices = || draw.indices.expect("a checked draw has indices");
         let of_indices = |Indices { address, offset, .. }| address.wrapping_add(offset.into());
         match self {
@@ -227,6 +238,9 @@ impl DrawParam {
             Self::TableAddressLow => indices().table_address as u32,
             Self::TableAddressHigh => (indices().table_address >> 32) as u32,
             Self::TableSize => indices().table_size,
+            Self::CountsAddressLow => address(counts()) as u32,
+            Self::CountsAddressHigh => (address(counts()) >> 32) as u32,
+            Self::CountsSize => range(counts()).size,
             Self::Offset(buffer) => range(buffer).offset,
             Self::Size(buffer) => range(buffer).size,
             Self::Counter(buffer) => range(buffer).counter,

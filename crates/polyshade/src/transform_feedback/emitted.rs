@@ -19,6 +19,10 @@ pub(super) struct Geometry {
     /// shader.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub(super) constant: Option<[u32; 4]>,
+    /// The numbers of primitives that every invocation has room for in the four vertex streams, if its primitives are
+    /// stored sparsely.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub(super) sparse: Option<[u32; 4]>,
 }
 
 impl Geometry {
@@ -29,7 +33,7 @@ impl Geometry {
         };
         // The device assembles the primitives of a draw. A compute stage does it with these parameters.
         let (compute, instances) = (draws.compute, !draws.one_instance);
-        let counts = self.constant.is_none();
+        let counts = self.constant.is_none() && self.sparse.is_none();
         let flags = draws.unbound
             || self.topology == Topology::TriangleList
             || compute && draws.any(has_winding);
@@ -43,6 +47,13 @@ impl Geometry {
         ];
         let of_draw = of_draw.into_iter().filter(|(_, is)| *is).map(|(word, _)| word);
         let mut words: Vec<DrawParam> = of_draw.collect();
+        if self.sparse.is_some() {
+            words.extend([
+                DrawParam::CountsAddressLow,
+                DrawParam::CountsAddressHigh,
+                DrawParam::CountsSize,
+            ]);
+        }
         (0..buffers).for_each(|buffer| draws.add_range(&mut words, buffer));
         words
     }

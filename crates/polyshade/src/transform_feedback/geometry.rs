@@ -20,6 +20,10 @@
 //! Otherwise [`count`] and [`capture`] remain geometry stages without outputs, in draws with the arguments, indices and
 //! vertex attributes of the original draw, and with rasterizer discard. [`vertex`] makes their vertex stage.
 //!
+//! In draws with host parameters at an [address](super::Options::params), a geometry shader whose numbers of primitives
+//! vary is captured without [`count`] and [`sum`]: [`capture`] stores the primitives
+//! [sparsely](Layout::sparse_primitives), and the host moves them together.
+//!
 //! All steps take the same options, and their modules have the same bindings and host parameters, except [`raster`].
 //!
 //! ```
@@ -117,7 +121,7 @@ const STAGES: Stages =
 ///
 /// Those of [`transform_feedback::prepare`](super::prepare) and of its variants, and `Unsupported`: options for
 /// [indices](Options::indexed) without restart or for [limits in vertices](Options::limit_in_vertices);
-/// [addresses](Options::params), except for a constant number of primitives in draws; built-in inputs that a compute
+/// [addresses](Options::params), except in draws; built-in inputs that a compute
 /// stage lacks; vertex streams that depend on specialization constants; spilled outputs that a vertex stage lacks; for
 /// a stage that remains a geometry stage, restart, spilled outputs and line loops. `Options`: a stage before that does
 /// not pass its outputs or the number of the instance; one buffer for several vertex streams; a topology of another
@@ -185,7 +189,10 @@ fn lower<'m>(
     let prepared = Prepared { side_effects: options.side_effects_kept(), frame, plan };
     let Prepared { frame, plan, .. } = &prepared;
     if matches!(step, Step::Count | Step::Sum) && !plan.layout.needs_counts() {
-        let message = "there is no count: every invocation emits the same number of primitives";
+        let message = match plan.layout.sparse_primitives() {
+            Some(_) => "there is no separate count: the primitives are stored sparsely",
+            None => "there is no count: every invocation emits the same number of primitives",
+        };
         return Err(Error::new(&code::GEOMETRY_CONSTANT_COUNT, message));
     }
     let version = frame.isolated();
@@ -245,7 +252,6 @@ impl Plan {
         layout.outputs_stride = 4 * spilled::words(&spilled);
         layout.spilled = spilled::list(&outputs, &spilled);
         layout.draws = draws;
-        let geometry = emitted.properties(streams);
         check_stages(frame, entry, &layout.draws, &emitted)?;
 
         // Bindings and host parameters.
@@ -258,7 +264,8 @@ impl Plan {
         let bound = buffers + 2 + u32::from(spills) + u32::from(restarts);
         let placement = Placement::new(m, &options.wanted(), &reserved, bound)?;
         layout.draws.by_address = placement.params.is_address();
-        check_address(&layout.draws, &emitted, placement.params)?;
+        check_address(&layout.draws, placement.params)?;
+        let geometry = emitted.properties(streams, &layout.draws);
         let host_params = geometry.host_words(&layout.draws, buffers);
         let words = draw_constraints::words(&layout.draws, placement.params, &host_params);
         reserved.check_params(&words)?;
@@ -363,8 +370,8 @@ fn check_options(options: &Options) -> Result<(), Error> {
     }
 }
 
-/// Refuses host parameters at an address if a stage needs further buffers, and addresses in vertex attributes.
-fn check_address(draws: &Draws, emitted: &Emitted, params: ParamSource) -> Result<(), Error> {
+/// Refuses host parameters at an address for compute stages, which need further buffers, and in vertex attributes.
+fn check_address(draws: &Draws, params: ParamSource) -> Result<(), Error> {
     let refuse = |code, message| Err(Error::new(code, message));
     match params {
         ParamSource::Address(AddressSource::Attribute { .. }) => refuse(
@@ -374,12 +381,6 @@ fn check_address(draws: &Draws, emitted: &Emitted, params: ParamSource) -> Resul
         ParamSource::Address(_) if draws.compute => refuse(
             &code::GEOMETRY_OPTION,
             "a compute stage for a geometry stage needs bound buffers, so its host parameters cannot be at an address"
-                .to_owned(),
-        ),
-        ParamSource::Address(_) if emitted.constant.is_none() => refuse(
-            &code::GEOMETRY_OPTION,
-            "invocations of the geometry stage may emit different numbers of primitives, so it needs a bound table of \
-             counts, and its host parameters cannot be at an address"
                 .to_owned(),
         ),
         _ => Ok(()),

@@ -8,7 +8,8 @@ use crate::code;
 use polyshade_spv::Error;
 
 impl Layout {
-    /// Returns the values of the host parameters for `draw`. It captures into `ranges`, one range per buffer.
+    /// Returns the values of the host parameters for `draw`. It captures into `ranges`, one range per buffer. For a
+    /// [sparse](Self::sparse_primitives) layout, the range of the table of counts follows.
     ///
     /// # Errors
     ///
@@ -16,7 +17,8 @@ impl Layout {
     /// address that is not a multiple of 4; a range is unbound, but the options do not allow this; the draw violates
     /// the restrictions in the options.
     pub fn host_params(&self, draw: &Draw, ranges: &[BufferRange]) -> Result<Vec<u32>, Error> {
-        check(self.buffers.len(), &self.draws, ranges)?;
+        let counts = usize::from(self.sparse_primitives().is_some());
+        check(self.buffers.len() + counts, &self.draws, ranges)?;
         if self.tessellation.is_some() {
             return Ok(vec![draw.vertex_count, draw.instance_count]);
         }

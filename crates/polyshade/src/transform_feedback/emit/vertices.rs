@@ -82,6 +82,27 @@ impl Feedback<'_> {
         Hook { name: "topology", function }
     }
 
+    /// Emits the functions that store to the table of counts at an address.
+    pub(in super::super) fn counts_hooks(&self, p: &mut Patch<'_, '_>) -> Vec<Hook<'static>> {
+        let (uint, void) = (p.uint(), p.void());
+        let length = function(p, "table_length", uint, |code| {
+            let open = self.bound.added.open(code);
+            self.in_words(code, open, DrawParam::CountsSize)
+        });
+        let (put, at) = (p.id(), p.slot());
+        p.name(put, "put_word");
+        let mut code = p.at(at);
+        let parameters = code.begin_function(put, void, &[uint, uint]);
+        let open = self.bound.added.open(&mut code);
+        let halves = [DrawParam::CountsAddressLow, DrawParam::CountsAddressHigh];
+        let memory = open.memory(&mut code, halves.map(|half| self.number(half)));
+        let memory = memory.expect("the host parameters are at an address, too");
+        memory.store(&mut code, parameters[0], parameters[1]);
+        code.end_function(None);
+        let names = [("table_length", length), ("put_word", put)];
+        names.map(|(name, function)| Hook { name, function }).to_vec()
+    }
+
     /// Emits `uint table_length()`, which returns the number of 32-bit values in the table of segments.
     pub(in super::super) fn table_length(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
         let uint = p.uint();

@@ -26,6 +26,7 @@ use polyshade_spv::{
 };
 pub(super) use raster::raster;
 use stream::{Sink, Stream};
+use table::Places;
 pub(in super::super) use table::{
     NON_PRIVATE, has_vulkan_memory_model, table_hooks, wait_for_table,
 };
@@ -99,13 +100,18 @@ pub(super) fn geometry<'m, 'w>(
     };
 
     // It stores or counts the primitives that the shader emits.
-    let places = stage.places(p)?;
+    let places = stage.places(p, &feedback)?;
     for (index, number) in (0..).zip(&plan.emitted.streams) {
         let mut stream = Stream::new(p);
         if captures {
             let (begin, end) = places.range(&mut p.at(at), invocation, (index, *number));
             p.at(at).store(stream.primitives, begin);
             stream.sinks = stage.sinks(p, &feedback, (*number, end), at)?;
+            let mut code = p.at(wrapper.epilogue);
+            if matches!(places, Places::Sparse { .. }) {
+                let end = stream.finished(&mut code, stage.strips());
+                places.put_sparse(&mut code, (invocation, *number), (begin, end));
+            }
         }
         stage.replace_exports(p, *number, &stream);
         for variable in stream.variables() {

@@ -2,6 +2,7 @@
 
 use crate::code;
 use crate::transform_feedback::draw::{BufferRange, Draw, MOST_VERTICES, WORK_GROUP_SIZE};
+use crate::transform_feedback::emitted::Geometry;
 use crate::transform_feedback::{Layout, Topology, host};
 use polyshade_spv::Error;
 
@@ -24,7 +25,7 @@ impl Layout {
             return Err(Error::new(&code::CAPTURE_DRAW_MISMATCH, message));
         }
         self.draws.check(&Draw { indices, ..*draw })?;
-        let each = self.geometry.as_ref().map_or(1, |geometry| geometry.invocations);
+        let each = self.invocations_per_input();
         let invocations = draw.primitives().saturating_mul(each.into());
         if invocations > MOST_VERTICES {
             let message = format!(
@@ -45,7 +46,26 @@ impl Layout {
     /// Whether a geometry stage needs the table of counts, because its invocations may emit different numbers of
     /// primitives.
     pub fn needs_counts(&self) -> bool {
-        self.geometry.as_ref().is_some_and(|geometry| geometry.constant.is_none())
+        let counts = |geometry: &Geometry| geometry.constant.or(geometry.sparse).is_none();
+        self.geometry.as_ref().is_some_and(counts)
+    }
+
+    /// Returns the numbers of primitives in the four vertex streams that the buffers have room for, for each input
+    /// primitive and all its invocations together, if a geometry stage stores its primitives sparsely. `None`
+    /// otherwise.
+    ///
+    /// Invocations are numbered as [`instance`, `primitive`, `invocation`]. Each one stores its primitives from its own
+    /// number times the room of one invocation on. It also stores the number of its primitives to the table of counts:
+    /// 16 bytes for each invocation, a 32-bit integer for each vertex stream. Integers of streams that the shader does
+    /// not emit to are not written.
+    pub fn sparse_primitives(&self) -> Option<[u32; 4]> {
+        let geometry = self.geometry.as_ref()?;
+        Some(geometry.sparse?.map(|each| each.saturating_mul(geometry.invocations)))
+    }
+
+    /// Returns the number of invocations of a geometry shader for each input primitive. 1 for other stages.
+    pub fn invocations_per_input(&self) -> u32 {
+        self.geometry.as_ref().map_or(1, |geometry| geometry.invocations)
     }
 
     /// Returns the numbers of primitives that a geometry stage emits to the four vertex streams for each input
@@ -78,13 +98,18 @@ impl Layout {
 
     /// Returns the size in bytes of a geometry stage's table of counts for `draw`: 32, and for each vertex stream that
     /// the shader emits to, 4 for each invocation and 260 more. The shaders do not access the buffer beyond the bound
-    /// range; if that is smaller, the results are undefined. The size is 0 if there is no table.
+    /// range; if that is smaller, the results are undefined. The size is 0 if there is no table, and 16 for each
+    /// invocation if the primitives are [sparse](Self::sparse_primitives).
     ///
     /// # Errors
     ///
     /// Those of [`work_groups`](Self::work_groups).
     pub fn counts_size(&self, draw: &Draw) -> Result<u64, Error> {
-        let entries = self.invocations(draw)? + 1 + u64::from(WORK_GROUP_SIZE);
+        let invocations = self.invocations(draw)?;
+        if self.sparse_primitives().is_some() {
+            return Ok(16 * invocations);
+        }
+        let entries = invocations + 1 + u64::from(WORK_GROUP_SIZE);
         let counted = self.geometry.as_ref().filter(|_| self.needs_counts());
         let streams = counted.map_or(0, |geometry| geometry.emitted_streams);
         if streams == 0 {

@@ -4,6 +4,7 @@ use super::constant;
 use crate::code;
 use crate::rewrite;
 use crate::transform_feedback::Topology;
+use crate::transform_feedback::draw_constraints::Draws;
 use crate::transform_feedback::emitted::Geometry;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionMode, Module};
@@ -123,8 +124,11 @@ impl Emitted {
         Ok(Self { input, strips, invocations, most_vertices, streams, constant })
     }
 
-    /// Returns the properties for the layout, in which the feedback buffers capture `streams`.
-    pub(super) fn properties(&self, streams: Vec<u32>) -> Geometry {
+    /// Returns the properties for the layout, in which the feedback buffers capture `streams`. Stages that read host
+    /// parameters at an address need no table between two steps, so they store varying numbers of primitives sparsely.
+    pub(super) fn properties(&self, streams: Vec<u32>, draws: &Draws) -> Geometry {
+        let most = self.strips.primitives(self.most_vertices);
+        let room = |stream| if self.streams.contains(&stream) { most } else { 0 };
         Geometry {
             streams,
             topology: match self.strips {
@@ -133,9 +137,10 @@ impl Emitted {
                 _ => Topology::TriangleList,
             },
             invocations: self.invocations,
-            most_primitives: self.strips.primitives(self.most_vertices),
+            most_primitives: most,
             emitted_streams: self.streams.len() as u32,
             constant: self.constant,
+            sparse: (self.constant.is_none() && draws.by_address).then(|| [0, 1, 2, 3].map(room)),
         }
     }
 }

@@ -6,24 +6,36 @@ use crate::rewrite::{self, Hook, HostBlock};
 use crate::source::Source;
 use crate::transform_feedback::emit::feedback::{Feedback, function};
 use crate::transform_feedback::geometry::Behind;
-use polyshade_spv::{Capability, Cursor, Error, Id, Module, Op, Patch};
+use polyshade_spv::{Capability, Cursor, Error, GlslOp, Id, Module, Op, Patch};
 
 /// Where the primitives of an invocation are stored.
 pub(super) enum Places {
     /// Every invocation emits these numbers of primitives to the four vertex streams. The function returns the number
     /// of the first primitive of an invocation.
     Constant { each: [u32; 4], function: Id },
+    /// Every invocation has room for these numbers of primitives, and stores its own numbers with the function `put`.
+    Sparse { room: [u32; 4], function: Id, put: Id },
     /// The table of counts has a word for each invocation and emitted stream. The functions read and write a word.
     Table { get: Id, put: Id, streams: u32 },
 }
 
 impl<'m, 'w> Stage<'_, 'm, 'w> {
     /// Links the functions, and adds the table of counts if it is needed.
-    pub(super) fn places(&self, p: &mut Patch<'m, 'w>) -> Result<Places, Error> {
+    pub(super) fn places(
+        &self,
+        p: &mut Patch<'m, 'w>,
+        feedback: &Feedback<'_>,
+    ) -> Result<Places, Error> {
         let emitted = &self.prepared.plan.emitted;
         if let Some(each) = emitted.constant {
             let function = rewrite::link(p, &library::GEOMETRY, &["first_primitive"], &[])[0];
             return Ok(Places::Constant { each, function });
+        }
+        if let Some(room) = self.prepared.plan.layout.geometry.as_ref().and_then(|one| one.sparse) {
+            let hooks = feedback.counts_hooks(p);
+            let names = ["first_primitive", "put_table"];
+            let linked = rewrite::link(p, &library::GEOMETRY, &names, &hooks);
+            return Ok(Places::Sparse { room, function: linked[0], put: linked[1] });
         }
         let counts = self.buffer(p, Behind::Counts, "polyshade_counts")?;
         let hooks = table_hooks(p, counts);
@@ -44,7 +56,7 @@ impl Places {
     ) -> (Id, Id) {
         let uint = code.p.uint();
         match *self {
-            Self::Constant { each, function } => {
+            Self::Constant { each, function } | Self::Sparse { room: each, function, .. } => {
                 let each = code.p.uint_constant(each[stream as usize]);
                 let one = code.p.uint_constant(1);
                 let next = code.binary(Op::I_ADD, uint, invocation, one);
@@ -73,6 +85,26 @@ impl Places {
             let void = code.p.void();
             code.call(void, put, &[word, count]);
         }
+    }
+
+    /// Emits the store of the number of sparse primitives in a stream, given the numbers of the first primitive of the
+    /// invocation and of the one after its last.
+    pub(super) fn put_sparse(
+        &self,
+        code: &mut Cursor<'_, '_, '_>,
+        (invocation, stream): (Id, u32),
+        (begin, end): (Id, Id),
+    ) {
+        let Self::Sparse { room, put, .. } = *self else { return };
+        let (uint, void) = (code.p.uint(), code.p.void());
+        // A shader must not emit more than it states.
+        let room = code.p.uint_constant(room[stream as usize]);
+        let count = code.binary(Op::I_SUB, uint, end, begin);
+        let count = code.glsl(GlslOp::U_MIN, uint, &[count, room]);
+        let [streams, stream] = [4, stream].map(|number| code.p.uint_constant(number));
+        let word = code.binary(Op::I_MUL, uint, invocation, streams);
+        let word = code.binary(Op::I_ADD, uint, word, stream);
+        code.call(void, put, &[word, count]);
     }
 }
 
