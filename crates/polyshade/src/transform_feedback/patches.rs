@@ -50,7 +50,7 @@ pub(super) struct Patches {
 
 impl Patches {
     pub(super) fn stride(&self) -> u32 {
-        self.patch_bytes + self.vertices * self.vertex_bytes
+        self.patch_bytes.saturating_add(self.vertices.saturating_mul(self.vertex_bytes))
     }
 
     /// Returns the topology of the evaluated primitives: a list. `None` if no stage has stated the domain yet.

@@ -115,7 +115,7 @@ impl Layout {
         if streams == 0 {
             return Ok(0);
         }
-        Ok(HEAD + 4 * entries * u64::from(streams))
+        Ok(entries.saturating_mul(4 * u64::from(streams)).saturating_add(HEAD))
     }
 
     /// Returns the number of primitives that a draw with a geometry stage has stored, given the number that it has
@@ -150,6 +150,7 @@ impl Layout {
         emitted: [u32; 4],
         ranges: &[BufferRange],
     ) -> Result<Vec<BufferRange>, Error> {
+        host::check(self.buffers.len(), &self.draws, ranges)?;
         let topology = self.emitted_topology().unwrap_or(Topology::PointList);
         let mut advanced = ranges.to_vec();
         for (number, (buffer, range)) in self.buffers.iter().zip(&mut advanced).enumerate() {
