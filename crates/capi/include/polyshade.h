@@ -138,6 +138,18 @@
 // The feedback buffer is not bound; the other members are ignored.
 #define POLYSHADE_RANGE_UNBOUND 1
 
+// The offset in the table of counts of the numbers of primitives that a geometry stage has emitted: four 32-bit
+// integers, one for each vertex stream. A `VkDrawIndirectCommand` is at the start of the table.
+#define POLYSHADE_COUNTS_EMITTED_OFFSET 16
+
+// The offset in the table of tessellation of the `VkDispatchIndirectCommand` of a compute stage with one invocation
+// for each index. A `VkDrawIndexedIndirectCommand` is at the start of the table.
+#define POLYSHADE_TESSELLATION_DISPATCH_OFFSET 20
+
+// The offset in the table of tessellation of the numbers of points and of indices that the draw needs: two 32-bit
+// integers, 2^32 - 1 at most.
+#define POLYSHADE_TESSELLATION_NEEDED_OFFSET 36
+
 // The call succeeded.
 #define POLYSHADE_OK 0
 
@@ -297,6 +309,10 @@
 // The variants `POLYSHADE_VARIANT_SPILL_OUTPUTS` and `POLYSHADE_VARIANT_RELOAD_OUTPUTS` are available.
 #define POLYSHADE_CAPTURE_SPILL_OUTPUTS 2048
 
+// For `POLYSHADE_OPTIONS_TESSELLATION`: the origin of the domain is at the lower left, as in OpenGL. Only
+// `POLYSHADE_TESSELLATION_TESSELLATE` depends on it.
+#define POLYSHADE_CAPTURE_LOWER_LEFT_ORIGIN 4096
+
 // The invocations of a work group of the compute stage, in x.
 #define POLYSHADE_WORK_GROUP_SIZE 64
 
@@ -413,6 +429,9 @@
 
 // Several lowerings of a pipeline: JSON in the format of `polyshade pipeline`, in `polyshade_json_options`.
 #define POLYSHADE_OPTIONS_RECIPE 9
+
+// Tessellation as compute stages, for `polyshade_lower_tessellation`: `polyshade_capture_options`.
+#define POLYSHADE_OPTIONS_TESSELLATION 10
 
 // Outputs that the variant does not keep stay in the interface.
 #define POLYSHADE_POSITION_ONLY_KEEP_INTERFACE 1
@@ -799,7 +818,7 @@
 // The destination of blending: `number` is the location, and `index` the `InputAttachmentIndex`.
 #define POLYSHADE_PURPOSE_DESTINATION 4
 
-// The index buffer.
+// The index buffer: that of the draw, or that of `POLYSHADE_TESSELLATION_TESSELLATE`.
 #define POLYSHADE_PURPOSE_INDICES 5
 
 // The table of `polyshade_segments_find`.
@@ -807,6 +826,18 @@
 
 // The spilled outputs of vertices, for a second pass: `polyshade_layout_outputs_size` bytes.
 #define POLYSHADE_PURPOSE_OUTPUTS 7
+
+// The outputs of the vertex stage, which the next stage loads: the buffer for the spilled outputs of its layout.
+#define POLYSHADE_PURPOSE_INPUTS 8
+
+// The table of counts of a geometry stage, or the table of tessellation.
+#define POLYSHADE_PURPOSE_COUNTS 9
+
+// The patches of tessellation.
+#define POLYSHADE_PURPOSE_PATCHES 10
+
+// The points of tessellated patches.
+#define POLYSHADE_PURPOSE_POINTS 11
 
 // An extension.
 #define POLYSHADE_NEED_EXTENSION 1
@@ -816,6 +847,35 @@
 
 // A limit of at least `at_least`.
 #define POLYSHADE_NEED_LIMIT 3
+
+// The vertex stage of the draws of the steps `COUNT` and `CAPTURE`, unless these are compute stages. It takes the
+// vertex shader and no layout, and is requested without other steps.
+#define POLYSHADE_GEOMETRY_VERTEX 1
+
+// The stage that counts the emitted primitives.
+#define POLYSHADE_GEOMETRY_COUNT 2
+
+// The compute stage that sums the counts: one work group.
+#define POLYSHADE_GEOMETRY_SUM 4
+
+// The stage that stores the emitted primitives.
+#define POLYSHADE_GEOMETRY_CAPTURE 8
+
+// The vertex stage that draws the emitted primitives; needs `POLYSHADE_CAPTURE_SPILL_OUTPUTS`.
+#define POLYSHADE_GEOMETRY_RASTER 16
+
+// The compute stage that runs the control shader: one work group for each patch. It takes the control shader and the
+// layout of the vertex stage, and is requested without other steps.
+#define POLYSHADE_TESSELLATION_CONTROL 1
+
+// The compute stage that computes the places of the points and indices of each patch: one work group.
+#define POLYSHADE_TESSELLATION_ALLOCATE 2
+
+// The compute stage that stores points and indices: one work group for each patch.
+#define POLYSHADE_TESSELLATION_TESSELLATE 4
+
+// The evaluation shader as a vertex stage.
+#define POLYSHADE_TESSELLATION_EVALUATION 8
 
 // The lowering gives no names to the objects that it adds.
 #define POLYSHADE_TARGET_WITHOUT_NAMES 1
@@ -976,6 +1036,76 @@ typedef struct polyshade_param_value {
     const char *name;
 } polyshade_param_value;
 
+// A draw of the application.
+typedef struct polyshade_draw {
+    // `sizeof(polyshade_draw)`
+    uint32_t size;
+    // `POLYSHADE_TOPOLOGY_…`
+    uint32_t topology;
+    // `POLYSHADE_PROVOKING_…`
+    uint32_t provoking_vertex;
+    // `firstVertex`, or `firstIndex` for a draw with indices.
+    uint32_t first_vertex;
+    // `vertexCount`, or `indexCount` for a draw with indices.
+    uint32_t vertex_count;
+    // `firstInstance`
+    uint32_t first_instance;
+    // `instanceCount`
+    uint32_t instance_count;
+    // `POLYSHADE_DRAW_…`
+    uint32_t flags;
+    // The device address of the index buffer, if the shader reads indices by address.
+    uint64_t index_address;
+    // The device address of the table of `polyshade_segments_find`, if the shader reads the table by address.
+    uint64_t table_address;
+    // The byte offset of index 0 in the binding, or from the address on; a multiple of the size of an index.
+    uint32_t index_offset;
+    // The bytes of the index buffer from index 0 on. Indices beyond the end read as 0.
+    uint32_t index_size;
+    // `POLYSHADE_INDEX_TYPE_…`
+    uint32_t index_type;
+    // `vertexOffset`
+    int32_t vertex_offset;
+    // The value of `gl_DrawID`, if the shader reads it.
+    uint32_t draw_index;
+    // The number of primitives of an instance, from `polyshade_segments_find`.
+    uint32_t primitives;
+    // The size of the table, in bytes.
+    uint32_t table_size;
+    // 0
+    uint32_t reserved;
+} polyshade_draw;
+
+// The range of a feedback buffer that a draw captures into, in bytes. The struct never grows.
+typedef struct polyshade_range {
+    // The device address of the buffer, if the shader finds the buffer by address.
+    uint64_t address;
+    // The offset of the range in the binding, or from the address on.
+    uint32_t offset;
+    // The size of the range.
+    uint32_t length;
+    // The counter: the bytes that earlier draws have filled.
+    uint32_t counter;
+    // `POLYSHADE_RANGE_…`
+    uint32_t flags;
+} polyshade_range;
+
+// The sizes of the buffers of tessellation, in bytes.
+typedef struct polyshade_tessellation_sizes {
+    // `sizeof(polyshade_tessellation_sizes)`
+    uint32_t size;
+    // 0
+    uint32_t reserved;
+    // The buffer with the purpose `POLYSHADE_PURPOSE_PATCHES`.
+    uint64_t patches;
+    // The buffer with the purpose `POLYSHADE_PURPOSE_COUNTS`.
+    uint64_t table;
+    // The buffer with the purpose `POLYSHADE_PURPOSE_POINTS`. With a smaller one, fewer patches are drawn.
+    uint64_t points;
+    // The buffer with the purpose `POLYSHADE_PURPOSE_INDICES`. With a smaller one, fewer patches are drawn.
+    uint64_t indices;
+} polyshade_tessellation_sizes;
+
 // The first member of every struct of options. Calls take a pointer to this member.
 typedef struct polyshade_options {
     // The size of the whole struct, in bytes.
@@ -1081,6 +1211,20 @@ typedef struct polyshade_layout_info {
     uint32_t topologies;
     // Whether feedback buffers may be unbound.
     uint32_t takes_unbound;
+    // Whether the stage is a compute stage, which the host dispatches.
+    uint32_t is_dispatched;
+    // The size in bytes of the spilled outputs of one vertex; 0 if outputs are not spilled.
+    uint32_t outputs_stride;
+    // The topology of the primitives that a geometry stage or tessellation emits: `POLYSHADE_TOPOLOGY_…`, a list.
+    // `POLYSHADE_NONE` for a vertex stage, and for a control stage that does not state the domain.
+    uint32_t emitted_topology;
+    // Whether a geometry stage needs the steps that count, and the table of counts.
+    uint32_t needs_counts;
+    // For a geometry stage that needs no counts: the number of primitives that all its invocations together emit to
+    // each vertex stream for one input primitive. Otherwise 0.
+    uint32_t primitives_per_input[4];
+    // The size in bytes of a patch of tessellation; 0 without tessellation.
+    uint32_t patch_stride;
 } polyshade_layout_info;
 
 // The contents of one feedback buffer.
@@ -1093,6 +1237,8 @@ typedef struct polyshade_buffer_layout {
     uint32_t data;
     // The number of captured varyings.
     uint32_t captured_count;
+    // The vertex stream that the buffer captures; 0 without a geometry stage.
+    uint32_t stream;
 } polyshade_buffer_layout;
 
 // One captured varying.
@@ -1108,60 +1254,6 @@ typedef struct polyshade_captured {
     // The name by which the options requested it. It is valid as long as the layout.
     const char *name;
 } polyshade_captured;
-
-// A draw of the application.
-typedef struct polyshade_draw {
-    // `sizeof(polyshade_draw)`
-    uint32_t size;
-    // `POLYSHADE_TOPOLOGY_…`
-    uint32_t topology;
-    // `POLYSHADE_PROVOKING_…`
-    uint32_t provoking_vertex;
-    // `firstVertex`, or `firstIndex` for a draw with indices.
-    uint32_t first_vertex;
-    // `vertexCount`, or `indexCount` for a draw with indices.
-    uint32_t vertex_count;
-    // `firstInstance`
-    uint32_t first_instance;
-    // `instanceCount`
-    uint32_t instance_count;
-    // `POLYSHADE_DRAW_…`
-    uint32_t flags;
-    // The device address of the index buffer, if the shader reads indices by address.
-    uint64_t index_address;
-    // The device address of the table of `polyshade_segments_find`, if the shader reads the table by address.
-    uint64_t table_address;
-    // The byte offset of index 0 in the binding, or from the address on; a multiple of the size of an index.
-    uint32_t index_offset;
-    // The bytes of the index buffer from index 0 on. Indices beyond the end read as 0.
-    uint32_t index_size;
-    // `POLYSHADE_INDEX_TYPE_…`
-    uint32_t index_type;
-    // `vertexOffset`
-    int32_t vertex_offset;
-    // The value of `gl_DrawID`, if the shader reads it.
-    uint32_t draw_index;
-    // The number of primitives of an instance, from `polyshade_segments_find`.
-    uint32_t primitives;
-    // The size of the table, in bytes.
-    uint32_t table_size;
-    // 0
-    uint32_t reserved;
-} polyshade_draw;
-
-// The range of a feedback buffer that a draw captures into, in bytes. The struct never grows.
-typedef struct polyshade_range {
-    // The device address of the buffer, if the shader finds the buffer by address.
-    uint64_t address;
-    // The offset of the range in the binding, or from the address on.
-    uint32_t offset;
-    // The size of the range.
-    uint32_t length;
-    // The counter: the bytes that earlier draws have filled.
-    uint32_t counter;
-    // `POLYSHADE_RANGE_…`
-    uint32_t flags;
-} polyshade_range;
 
 // A stage of a pipeline. The struct never grows.
 typedef struct polyshade_stage {
@@ -1471,6 +1563,9 @@ typedef struct polyshade_output {
     // The range of bytes of the push constants that the host fills in; empty if `push_constants_end` is 0.
     uint32_t push_constants_first;
     uint32_t push_constants_end;
+    // `POLYSHADE_GEOMETRY_…` or `POLYSHADE_TESSELLATION_…` for a step of `polyshade_lower_geometry` or
+    // `polyshade_lower_tessellation`, else 0.
+    uint32_t step;
 } polyshade_output;
 
 // A host parameter: a 32-bit value that the host fills in.
@@ -1529,9 +1624,10 @@ typedef struct polyshade_constant {
     uint64_t bits;
 } polyshade_constant;
 
-// Options of a capture.
+// Options of a capture. For tessellation, only the bindings, the source of host parameters, the specialization
+// constants, `patch_control_points` and `POLYSHADE_CAPTURE_LOWER_LEFT_ORIGIN` have a meaning; the others must be 0.
 typedef struct polyshade_capture_options {
-    // The size, and `POLYSHADE_OPTIONS_CAPTURE_STORAGE` or `POLYSHADE_OPTIONS_CAPTURE_EXTENSION`.
+    // The size, and `POLYSHADE_OPTIONS_CAPTURE_STORAGE`, `…_CAPTURE_EXTENSION` or `…_TESSELLATION`.
     struct polyshade_options base;
     // `POLYSHADE_CAPTURE_…`, added up.
     uint32_t flags;
@@ -1556,11 +1652,16 @@ typedef struct polyshade_capture_options {
     uint32_t side_effects;
     // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency.
     uint32_t topologies;
-    // `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for
-    // `POLYSHADE_OPTIONS_CAPTURE_EXTENSION`.
+    // `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for other kinds than
+    // `POLYSHADE_OPTIONS_CAPTURE_STORAGE`, and for `polyshade_lower_geometry`.
     uint32_t variants;
     // The vertex attributes that are the same for all vertices, which indexed draws may have: bits `1 << location`.
     uint32_t constant_attributes;
+    // For `POLYSHADE_OPTIONS_TESSELLATION`: the number of vertices of a patch of the draw, 1 to 32. Only
+    // `POLYSHADE_TESSELLATION_CONTROL` reads it.
+    uint32_t patch_control_points;
+    // 0
+    uint32_t reserved;
 } polyshade_capture_options;
 
 // A vertex attribute. The struct never grows.
@@ -1844,6 +1945,49 @@ polyshade_status polyshade_segments_find(uint32_t topology,
                                          uint32_t *primitives,
                                          struct polyshade_error *error);
 
+// Writes the size in bytes of the table of counts of a geometry stage for a draw; 0 if there is no table. Returns
+// `POLYSHADE_ERROR_OPTIONS` if the stage was not made for such a draw.
+polyshade_status polyshade_layout_counts_size(const struct polyshade_layout *layout,
+                                              const struct polyshade_draw *draw,
+                                              uint64_t *size,
+                                              struct polyshade_error *error);
+
+// Writes the numbers of primitives that a draw with a geometry stage emits to the four vertex streams to the four
+// elements of `emitted`, 2^32 - 1 at most. Returns `POLYSHADE_ERROR_UNSUPPORTED` if only the device knows them
+// (`needs_counts`): then they are in the table of counts.
+polyshade_status polyshade_layout_emitted(const struct polyshade_layout *layout,
+                                          const struct polyshade_draw *draw,
+                                          uint32_t *emitted,
+                                          struct polyshade_error *error);
+
+// Writes the number of primitives that a draw with a geometry stage stores, of the `emitted` ones of the vertex
+// stream `stream`: those that fit into all ranges of the buffers that capture this stream.
+polyshade_status polyshade_layout_primitives_of(const struct polyshade_layout *layout,
+                                                uint32_t stream,
+                                                uint32_t emitted,
+                                                const struct polyshade_range *ranges,
+                                                size_t range_count,
+                                                uint64_t *written,
+                                                struct polyshade_error *error);
+
+// Advances the counters (`counter`) of the `range_count` elements of `ranges` by the bytes that a draw with a geometry
+// stage stores. The four elements of `emitted` are the numbers of primitives that the draw has emitted to the vertex
+// streams. If the call fails, the counters do not change.
+polyshade_status polyshade_layout_advance_by(const struct polyshade_layout *layout,
+                                             const uint32_t *emitted,
+                                             struct polyshade_range *ranges,
+                                             size_t range_count,
+                                             struct polyshade_error *error);
+
+// Writes the sizes of the buffers of tessellation for a draw to `*sizes`, whose `size` must be set, if no level of a
+// patch exceeds `level`; 64 is the maximum. `layout` is that of a step after the control stage. The sizes are 0
+// without tessellation.
+polyshade_status polyshade_layout_tessellation_sizes(const struct polyshade_layout *layout,
+                                                     const struct polyshade_draw *draw,
+                                                     float level,
+                                                     struct polyshade_tessellation_sizes *sizes,
+                                                     struct polyshade_error *error);
+
 // Writes the 32-byte SHA-256 of options and a target, which may be NULL, to `hash`. Equal options have the same hash
 // on every machine, whether they are structs or JSON; a new version of the lowering changes it. With
 // `polyshade_module_hash`, or for a pipeline with the hashes of all its modules, it is the key of a cache.
@@ -2121,6 +2265,33 @@ polyshade_status polyshade_result_json(const struct polyshade_result *result,
                                        size_t *length,
                                        struct polyshade_error *error);
 
+// Lowers a geometry stage that is captured after a vertex stage. `steps` are `POLYSHADE_GEOMETRY_…`, added up: one
+// output for each, in the order of their values. `before` is the layout of the vertex stage: of
+// `POLYSHADE_GEOMETRY_VERTEX`, or for compute stages of a capture of the vertex shader with
+// `POLYSHADE_CAPTURE_COMPUTE` and `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. `options` are of the kind
+// `POLYSHADE_OPTIONS_CAPTURE_STORAGE`. If the layout needs no counts (`needs_counts`), the steps `COUNT` and `SUM`
+// are refused with `POLYSHADE_ERROR_OPTIONS`. The caller must release `*result`, which is NULL if the call fails.
+polyshade_status polyshade_lower_geometry(const struct polyshade_module *module,
+                                          const struct polyshade_target *target,
+                                          uint32_t steps,
+                                          const struct polyshade_layout *before,
+                                          const struct polyshade_options *options,
+                                          struct polyshade_result **result,
+                                          struct polyshade_error *error);
+
+// Lowers tessellation to compute stages and a vertex stage. `steps` are `POLYSHADE_TESSELLATION_…`, added up: one
+// output for each, in the order of their values. For `POLYSHADE_TESSELLATION_CONTROL`, `before` is the layout of a
+// capture of the vertex shader with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. The other steps take the evaluation shader, and
+// `before` is the layout of the control stage. `options` are of the kind `POLYSHADE_OPTIONS_TESSELLATION`. The caller
+// must release `*result`, which is NULL if the call fails.
+polyshade_status polyshade_lower_tessellation(const struct polyshade_module *module,
+                                              const struct polyshade_target *target,
+                                              uint32_t steps,
+                                              const struct polyshade_layout *before,
+                                              const struct polyshade_options *options,
+                                              struct polyshade_result **result,
+                                              struct polyshade_error *error);
+
 // Writes the minimum of every Vulkan device, without transform feedback, to `*device`, whose `size` must be set.
 polyshade_status polyshade_device_defaults(struct polyshade_device *device,
                                            struct polyshade_error *error);
@@ -2160,6 +2331,20 @@ static inline polyshade_job polyshade_job_init(void) {
     return value;
 }
 
+static inline polyshade_draw polyshade_draw_init(void) {
+    polyshade_draw value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
+static inline polyshade_tessellation_sizes polyshade_tessellation_sizes_init(void) {
+    polyshade_tessellation_sizes value;
+    memset(&value, 0, sizeof value);
+    value.size = (uint32_t)sizeof value;
+    return value;
+}
+
 static inline polyshade_device polyshade_device_init(void) {
     polyshade_device value;
     memset(&value, 0, sizeof value);
@@ -2190,13 +2375,6 @@ static inline polyshade_buffer_layout polyshade_buffer_layout_init(void) {
 
 static inline polyshade_captured polyshade_captured_init(void) {
     polyshade_captured value;
-    memset(&value, 0, sizeof value);
-    value.size = (uint32_t)sizeof value;
-    return value;
-}
-
-static inline polyshade_draw polyshade_draw_init(void) {
-    polyshade_draw value;
     memset(&value, 0, sizeof value);
     value.size = (uint32_t)sizeof value;
     return value;

@@ -95,6 +95,9 @@ template <typename T, T *(*retain)(T *), void (*release)(T *)> class Handle {
 /* A SHA-256 digest. */
 using Hash = std::array<std::uint8_t, 32>;
 
+/* The numbers of primitives that a geometry stage emits to the four vertex streams. */
+using Emitted = std::array<std::uint32_t, 4>;
+
 /* A capture layout, which does not need its module. */
 class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, polyshade_layout_release> {
   public:
@@ -165,6 +168,60 @@ class Layout : public detail::Handle<polyshade_layout, polyshade_layout_retain, 
         detail::check([&](polyshade_error *error) {
             return polyshade_layout_advance(get(), &draw, ranges.data(), ranges.size(), error);
         });
+    }
+
+    /* The size in bytes of the buffer for the spilled outputs of a draw. */
+    std::uint64_t outputs_size(const polyshade_draw &draw) const {
+        std::uint64_t size = 0;
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_outputs_size(get(), &draw, &size, error);
+        });
+        return size;
+    }
+
+    /* The size in bytes of the table of counts of a geometry stage. */
+    std::uint64_t counts_size(const polyshade_draw &draw) const {
+        std::uint64_t size = 0;
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_counts_size(get(), &draw, &size, error);
+        });
+        return size;
+    }
+
+    /* The numbers of primitives that a draw with a geometry stage emits to the vertex streams. */
+    Emitted emitted(const polyshade_draw &draw) const {
+        Emitted emitted{};
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_emitted(get(), &draw, emitted.data(), error);
+        });
+        return emitted;
+    }
+
+    /* The number of the `emitted` primitives of a vertex stream that are stored. */
+    std::uint64_t primitives_of(std::uint32_t stream, std::uint32_t emitted,
+                                const std::vector<polyshade_range> &ranges) const {
+        std::uint64_t written = 0;
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_primitives_of(get(), stream, emitted, ranges.data(), ranges.size(), &written,
+                                                  error);
+        });
+        return written;
+    }
+
+    /* Advances the counters of the ranges by a draw that has emitted these numbers of primitives. */
+    void advance_by(const Emitted &emitted, std::vector<polyshade_range> &ranges) const {
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_advance_by(get(), emitted.data(), ranges.data(), ranges.size(), error);
+        });
+    }
+
+    /* The sizes of the buffers of tessellation, if no level exceeds `level`. */
+    polyshade_tessellation_sizes tessellation_sizes(const polyshade_draw &draw, float level) const {
+        polyshade_tessellation_sizes sizes = polyshade_tessellation_sizes_init();
+        detail::check([&](polyshade_error *error) {
+            return polyshade_layout_tessellation_sizes(get(), &draw, level, &sizes, error);
+        });
+        return sizes;
     }
 };
 
@@ -344,6 +401,29 @@ Result lower(const Module &module, const Options &options, const polyshade_targe
     polyshade_result *result = nullptr;
     detail::check([&](polyshade_error *error) {
         return polyshade_lower(module.get(), target, &options.base, &result, error);
+    });
+    return Result(result);
+}
+
+/* Lowers steps of a captured geometry stage. `before` is the layout of its vertex stage; an empty one for the step
+ * `POLYSHADE_GEOMETRY_VERTEX`. */
+template <typename Options>
+Result lower_geometry(const Module &module, std::uint32_t steps, const Layout &before, const Options &options,
+                      const polyshade_target *target = nullptr) {
+    polyshade_result *result = nullptr;
+    detail::check([&](polyshade_error *error) {
+        return polyshade_lower_geometry(module.get(), target, steps, before.get(), &options.base, &result, error);
+    });
+    return Result(result);
+}
+
+/* Lowers steps of tessellation. `before` is the layout of the vertex stage or of the control stage. */
+template <typename Options>
+Result lower_tessellation(const Module &module, std::uint32_t steps, const Layout &before, const Options &options,
+                          const polyshade_target *target = nullptr) {
+    polyshade_result *result = nullptr;
+    detail::check([&](polyshade_error *error) {
+        return polyshade_lower_tessellation(module.get(), target, steps, before.get(), &options.base, &result, error);
     });
     return Result(result);
 }

@@ -1,7 +1,7 @@
 //! Draws and feedback ranges, as the host describes them.
 
 use crate::error::{guard, polyshade_error};
-use crate::failure::{Failure, polyshade_status};
+use crate::failure::{Failure, POLYSHADE_NONE, polyshade_status};
 use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved};
 use polyshade::transform_feedback::{
@@ -138,11 +138,15 @@ pub(crate) fn topology_bits(topologies: &[Topology]) -> u32 {
     named.fold(0, |bits, (number, _)| bits | 1 << number)
 }
 
+/// Returns the number of a topology.
+pub(crate) fn topology_number(of: Topology) -> u32 {
+    let named = TOPOLOGIES.iter().find(|(_, topology)| *topology == of);
+    named.map_or(POLYSHADE_NONE, |(number, _)| *number)
+}
+
 /// Returns the number of a topology of a plan.
 pub(crate) fn planned_topology(of: planner::Topology) -> u32 {
-    let captured = of.captured();
-    let named = TOPOLOGIES.iter().find(|(_, topology)| Some(*topology) == captured);
-    named.map_or(POLYSHADE_TOPOLOGY_PATCH_LIST, |(number, _)| *number)
+    of.captured().map_or(POLYSHADE_TOPOLOGY_PATCH_LIST, topology_number)
 }
 
 /// Returns the number of a provoking vertex mode.
@@ -258,8 +262,18 @@ fn range(given: &polyshade_range) -> Result<BufferRange, Failure> {
     Ok(BufferRange { address, offset, size: length, counter })
 }
 
+/// Writes ranges over those of the caller, of which there are as many.
+pub(crate) fn replace(at: *mut polyshade_range, ranges: Vec<BufferRange>) -> Result<(), Failure> {
+    let ranges: Vec<_> = ranges.into_iter().map(write).collect();
+    let mut count = ranges.len();
+    if count == 0 {
+        return Ok(());
+    }
+    ffi::fill(&ranges, at, &raw mut count)
+}
+
 /// Returns a range as a C struct.
-pub(crate) fn write(range: BufferRange) -> polyshade_range {
+fn write(range: BufferRange) -> polyshade_range {
     let BufferRange { address, offset, size, counter } = range;
     match range == BufferRange::UNBOUND {
         true => polyshade_range {

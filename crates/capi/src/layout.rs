@@ -4,7 +4,7 @@
 use crate::code;
 use crate::draw::{self, polyshade_draw, polyshade_range};
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{Failure, c_text, missing, polyshade_status};
+use crate::failure::{Failure, POLYSHADE_NONE, c_text, missing, polyshade_status};
 use crate::ffi::{self, versioned};
 use polyshade::transform_feedback::{BufferLayout, Layout, MAX_BUFFERS, MAX_STRIDE};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A capture layout: where varyings are stored. It is immutable, and any number of threads may use it at once.
 pub struct polyshade_layout {
-    layout: Layout,
+    pub(crate) layout: Layout,
     names: Vec<Vec<CString>>,
 }
 
@@ -29,6 +29,20 @@ pub struct polyshade_layout_info {
     pub topologies: u32,
     /// Whether feedback buffers may be unbound.
     pub takes_unbound: u32,
+    /// Whether the stage is a compute stage, which the host dispatches.
+    pub is_dispatched: u32,
+    /// The size in bytes of the spilled outputs of one vertex; 0 if outputs are not spilled.
+    pub outputs_stride: u32,
+    /// The topology of the primitives that a geometry stage or tessellation emits: `POLYSHADE_TOPOLOGY_…`, a list.
+    /// `POLYSHADE_NONE` for a vertex stage, and for a control stage that does not state the domain.
+    pub emitted_topology: u32,
+    /// Whether a geometry stage needs the steps that count, and the table of counts.
+    pub needs_counts: u32,
+    /// For a geometry stage that needs no counts: the number of primitives that all its invocations together emit to
+    /// each vertex stream for one input primitive. Otherwise 0.
+    pub primitives_per_input: [u32; 4],
+    /// The size in bytes of a patch of tessellation; 0 without tessellation.
+    pub patch_stride: u32,
 }
 
 versioned!(polyshade_layout_info, 16);
@@ -45,6 +59,8 @@ pub struct polyshade_buffer_layout {
     pub data: u32,
     /// The number of captured varyings.
     pub captured_count: u32,
+    /// The vertex stream that the buffer captures; 0 without a geometry stage.
+    pub stream: u32,
 }
 
 versioned!(polyshade_buffer_layout, 16);
@@ -104,6 +120,13 @@ fn check(layout: &Layout) -> Result<(), Failure> {
     let refuse = |why: String| Err(Failure::new(&code::C_API_LAYOUT, why));
     if layout.buffers.len() > MAX_BUFFERS {
         return refuse(format!("the layout has {} buffers", layout.buffers.len()));
+    }
+    let spilled = layout.outputs_stride();
+    if spilled > MAX_STRIDE || !spilled.is_multiple_of(4) {
+        return refuse(format!("the stride of the spilled outputs is {spilled}"));
+    }
+    if !layout.patch_stride().is_multiple_of(4) {
+        return refuse(format!("the size of a patch is {}", layout.patch_stride()));
     }
     for (number, buffer) in layout.buffers.iter().enumerate() {
         let BufferLayout { stride, data, captured } = buffer;
@@ -197,6 +220,14 @@ pub unsafe extern "C" fn polyshade_layout_describe(
                 buffer_count: layout.buffers.len() as u32,
                 topologies: draw::topology_bits(layout.topologies()),
                 takes_unbound: layout.takes_unbound_buffers().into(),
+                is_dispatched: layout.is_dispatched().into(),
+                outputs_stride: layout.outputs_stride(),
+                emitted_topology: layout
+                    .emitted_topology()
+                    .map_or(POLYSHADE_NONE, draw::topology_number),
+                needs_counts: layout.needs_counts().into(),
+                primitives_per_input: layout.primitives_per_input().unwrap_or_default(),
+                patch_stride: layout.patch_stride(),
             },
         )
     })
@@ -211,7 +242,8 @@ pub unsafe extern "C" fn polyshade_layout_buffer(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let buffer = ffi::handle(layout, "layout")?.buffer(buffer)?;
+        let (layout, number) = (ffi::handle(layout, "layout")?, buffer);
+        let buffer = layout.buffer(number)?;
         ffi::answer(
             info,
             polyshade_buffer_layout {
@@ -219,6 +251,7 @@ pub unsafe extern "C" fn polyshade_layout_buffer(
                 stride: buffer.stride,
                 data: buffer.data,
                 captured_count: buffer.captured.len() as u32,
+                stream: layout.layout.stream(number as usize),
             },
         )
     })
@@ -340,12 +373,7 @@ pub unsafe extern "C" fn polyshade_layout_advance(
     guard(error, || {
         let layout = &ffi::handle(layout, "layout")?.layout;
         let (draw, given) = (draw::read(draw)?, draw::ranges(ranges, range_count)?);
-        let advanced = layout.advance(&draw, &given)?.into_iter().map(draw::write);
-        let (advanced, mut count) = (advanced.collect::<Vec<_>>(), range_count);
-        if advanced.is_empty() {
-            return Ok(());
-        }
-        ffi::fill(&advanced, ranges, &raw mut count)
+        draw::replace(ranges, layout.advance(&draw, &given)?)
     })
 }
 
@@ -379,6 +407,10 @@ mod tests {
             [(); 5].map(|()| buffer(16, 16, captured)).join(","),
         ] {
             load(&saved(&buffers)).expect_err(&buffers);
+        }
+        for stride in [6, 65_540] {
+            let text = saved("").replace("[]", &format!("[],\"outputs_stride\":{stride}"));
+            load(&text).expect_err("the stride is wrong");
         }
     }
 }

@@ -13,6 +13,7 @@
 pub mod allocator;
 pub mod counter_pass;
 pub mod draw;
+pub mod emitted;
 pub mod error;
 pub mod failure;
 pub mod hash;
@@ -25,6 +26,7 @@ pub mod place;
 pub mod plan;
 pub mod reflection;
 pub mod result;
+pub mod steps;
 pub mod target;
 pub mod version;
 

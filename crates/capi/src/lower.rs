@@ -13,7 +13,7 @@ use polyshade::advanced_blend::ColorBlend;
 use polyshade::clip_cull::Clipped;
 use polyshade::host::{Changed, Lowered, Target};
 use polyshade::recipe::{self, Made};
-use polyshade::transform_feedback::{self, Decorated};
+use polyshade::transform_feedback::{self, Decorated, Layout};
 use polyshade::vertex_pulling::Pulled;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -85,10 +85,10 @@ pub unsafe extern "C" fn polyshade_lower_pipeline(
 }
 
 /// The input module, the target, and the kind of lowering.
-struct Frame<'g> {
-    given: &'g Arc<polyshade_module>,
-    target: &'g Target,
-    kind: &'static Kind,
+pub(crate) struct Frame<'g> {
+    pub(crate) given: &'g Arc<polyshade_module>,
+    pub(crate) target: &'g Target,
+    pub(crate) kind: &'static Kind,
 }
 
 impl Frame<'_> {
@@ -114,10 +114,15 @@ impl Frame<'_> {
         let prepared = transform_feedback::prepare(m, self.target, &storage.options)?;
         let made = storage.variants.iter().map(|variant| {
             let lowered = prepared.variant(*variant)?;
-            let layout = lowered.result.clone();
-            Ok(self.output(lowered).variant(variant_bit(*variant)).layout(layout))
+            Ok(self.with_layout(lowered).variant(variant_bit(*variant)))
         });
         made.collect()
+    }
+
+    /// Returns the output of a lowering whose result is a layout.
+    pub(crate) fn with_layout(&self, lowered: Lowered<'_, Layout>) -> Output {
+        let layout = lowered.result.clone();
+        self.output(lowered).layout(layout)
     }
 }
 
@@ -136,6 +141,9 @@ macro_rules! lower {
                     Asked::Recipe(recipe) => {
                         lower_pipeline(&[(self.given.clone(), target.clone())], recipe)
                     }
+                    Asked::Tessellation(_) => Err(Failure::argument(
+                        "tessellation has several steps: call polyshade_lower_tessellation",
+                    )),
                 }
             }
         }

@@ -45,6 +45,18 @@ pub(crate) struct Storage {
     pub(crate) options: transform_feedback::Options,
 }
 
+/// Options of tessellation.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tessellation {
+    #[serde(default)]
+    pub(crate) patch_control_points: u32,
+    #[serde(default)]
+    pub(crate) lower_left_origin: bool,
+    #[serde(default)]
+    pub(crate) options: transform_feedback::Options,
+}
+
 fn capture_only() -> Vec<Variant> {
     vec![Variant::CaptureOnly]
 }
@@ -70,6 +82,9 @@ pub(crate) fn read(at: *const polyshade_options) -> Result<Asked, Failure> {
         }
         POLYSHADE_OPTIONS_ADVANCED_BLEND => Asked::AdvancedBlend(blend::read(at.cast())?),
         POLYSHADE_OPTIONS_CLIP_CULL => Asked::ClipCull(clip::read(at.cast())?),
+        POLYSHADE_OPTIONS_TESSELLATION => {
+            Asked::Tessellation(capture::read_tessellation(at.cast())?)
+        }
         _ => {
             let message = format!("options of kind {} must be given as JSON", given.kind);
             return Err(Failure::argument(message));

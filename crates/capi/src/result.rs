@@ -58,6 +58,9 @@ pub struct polyshade_output {
     /// The range of bytes of the push constants that the host fills in; empty if `push_constants_end` is 0.
     pub push_constants_first: u32,
     pub push_constants_end: u32,
+    /// `POLYSHADE_GEOMETRY_…` or `POLYSHADE_TESSELLATION_…` for a step of `polyshade_lower_geometry` or
+    /// `polyshade_lower_tessellation`, else 0.
+    pub step: u32,
 }
 
 versioned!(polyshade_output, 48);
@@ -88,12 +91,20 @@ pub const POLYSHADE_PURPOSE_VERTEX_BUFFER: u32 = 2;
 pub const POLYSHADE_PURPOSE_HOST_PARAMS: u32 = 3;
 /// The destination of blending: `number` is the location, and `index` the `InputAttachmentIndex`.
 pub const POLYSHADE_PURPOSE_DESTINATION: u32 = 4;
-/// The index buffer.
+/// The index buffer: that of the draw, or that of `POLYSHADE_TESSELLATION_TESSELLATE`.
 pub const POLYSHADE_PURPOSE_INDICES: u32 = 5;
 /// The table of `polyshade_segments_find`.
 pub const POLYSHADE_PURPOSE_SEGMENTS: u32 = 6;
 /// The spilled outputs of vertices, for a second pass: `polyshade_layout_outputs_size` bytes.
 pub const POLYSHADE_PURPOSE_OUTPUTS: u32 = 7;
+/// The outputs of the vertex stage, which the next stage loads: the buffer for the spilled outputs of its layout.
+pub const POLYSHADE_PURPOSE_INPUTS: u32 = 8;
+/// The table of counts of a geometry stage, or the table of tessellation.
+pub const POLYSHADE_PURPOSE_COUNTS: u32 = 9;
+/// The patches of tessellation.
+pub const POLYSHADE_PURPOSE_PATCHES: u32 = 10;
+/// The points of tessellated patches.
+pub const POLYSHADE_PURPOSE_POINTS: u32 = 11;
 
 /// A descriptor that the host binds.
 #[repr(C)]
@@ -158,6 +169,7 @@ pub(crate) struct Output {
     report: Report,
     stage: Option<ExecutionModel>,
     variant: u32,
+    step: u32,
     location: Option<u32>,
     layout: Option<Arc<polyshade_layout>>,
     words: Vec<HostParamText>,
@@ -185,11 +197,16 @@ impl Output {
             })
         });
         let (words, needs) = (words.collect(), needs(&report.requirements));
-        Self { report, stage, variant: 0, location: None, layout: None, words, needs }
+        Self { report, stage, variant: 0, step: 0, location: None, layout: None, words, needs }
     }
 
     pub(crate) fn variant(mut self, variant: u32) -> Self {
         self.variant = variant;
+        self
+    }
+
+    pub(crate) fn step(mut self, step: u32) -> Self {
+        self.step = step;
         self
     }
 
@@ -219,6 +236,7 @@ impl Output {
             location: self.location.unwrap_or(POLYSHADE_NONE),
             push_constants_first: push_constants.start,
             push_constants_end: push_constants.end,
+            step: self.step,
         }
     }
 
@@ -268,6 +286,10 @@ fn descriptor(of: &Descriptor) -> polyshade_descriptor {
         Purpose::Indices => (POLYSHADE_PURPOSE_INDICES, 0, None),
         Purpose::Segments => (POLYSHADE_PURPOSE_SEGMENTS, 0, None),
         Purpose::Outputs => (POLYSHADE_PURPOSE_OUTPUTS, 0, None),
+        Purpose::Inputs => (POLYSHADE_PURPOSE_INPUTS, 0, None),
+        Purpose::Counts => (POLYSHADE_PURPOSE_COUNTS, 0, None),
+        Purpose::Patches => (POLYSHADE_PURPOSE_PATCHES, 0, None),
+        Purpose::Points => (POLYSHADE_PURPOSE_POINTS, 0, None),
         Purpose::Destination { location, index } => {
             (POLYSHADE_PURPOSE_DESTINATION, location, index)
         }

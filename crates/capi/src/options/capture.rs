@@ -1,6 +1,6 @@
 //! Options of captures.
 
-use super::{Storage, polyshade_options};
+use super::{Storage, Tessellation, polyshade_options};
 use crate::draw::topologies;
 use crate::failure::Failure;
 use crate::ffi::{self, versioned};
@@ -47,6 +47,9 @@ pub const POLYSHADE_CAPTURE_RESTART: u32 = 512;
 pub const POLYSHADE_CAPTURE_COMPUTE: u32 = 1024;
 /// The variants `POLYSHADE_VARIANT_SPILL_OUTPUTS` and `POLYSHADE_VARIANT_RELOAD_OUTPUTS` are available.
 pub const POLYSHADE_CAPTURE_SPILL_OUTPUTS: u32 = 2048;
+/// For `POLYSHADE_OPTIONS_TESSELLATION`: the origin of the domain is at the lower left, as in OpenGL. Only
+/// `POLYSHADE_TESSELLATION_TESSELLATE` depends on it.
+pub const POLYSHADE_CAPTURE_LOWER_LEFT_ORIGIN: u32 = 4096;
 
 /// The invocations of a work group of the compute stage, in x.
 pub const POLYSHADE_WORK_GROUP_SIZE: u32 = 64;
@@ -94,11 +97,12 @@ pub struct polyshade_constant {
     pub bits: u64,
 }
 
-/// Options of a capture.
+/// Options of a capture. For tessellation, only the bindings, the source of host parameters, the specialization
+/// constants, `patch_control_points` and `POLYSHADE_CAPTURE_LOWER_LEFT_ORIGIN` have a meaning; the others must be 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct polyshade_capture_options {
-    /// The size, and `POLYSHADE_OPTIONS_CAPTURE_STORAGE` or `POLYSHADE_OPTIONS_CAPTURE_EXTENSION`.
+    /// The size, and `POLYSHADE_OPTIONS_CAPTURE_STORAGE`, `…_CAPTURE_EXTENSION` or `…_TESSELLATION`.
     pub base: polyshade_options,
     /// `POLYSHADE_CAPTURE_…`, added up.
     pub flags: u32,
@@ -123,11 +127,16 @@ pub struct polyshade_capture_options {
     pub side_effects: u32,
     /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency.
     pub topologies: u32,
-    /// `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for
-    /// `POLYSHADE_OPTIONS_CAPTURE_EXTENSION`.
+    /// `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for other kinds than
+    /// `POLYSHADE_OPTIONS_CAPTURE_STORAGE`, and for `polyshade_lower_geometry`.
     pub variants: u32,
     /// The vertex attributes that are the same for all vertices, which indexed draws may have: bits `1 << location`.
     pub constant_attributes: u32,
+    /// For `POLYSHADE_OPTIONS_TESSELLATION`: the number of vertices of a patch of the draw, 1 to 32. Only
+    /// `POLYSHADE_TESSELLATION_CONTROL` reads it.
+    pub patch_control_points: u32,
+    /// 0
+    pub reserved: u32,
 }
 
 versioned!(polyshade_capture_options, 56 + 6 * size_of::<usize>());
@@ -138,11 +147,13 @@ pub(crate) fn variant_bit(variant: Variant) -> u32 {
 }
 
 /// Reads the caller's struct, and its options except for the variants.
-pub(super) fn read(
+fn read(
     at: *const polyshade_capture_options,
+    flags: u32,
 ) -> Result<(polyshade_capture_options, Options), Failure> {
     let given = ffi::get(at)?;
-    check_flags(given.flags, FLAGS, "the capture")?;
+    check_flags(given.flags, flags, "the capture")?;
+    check_reserved(given.reserved, "the capture")?;
     let has = |flag| given.flags & flag != 0;
     // First the captured outputs and the bindings of their buffers.
     let mut options = varyings(&given)?;
@@ -221,16 +232,16 @@ fn varyings(given: &polyshade_capture_options) -> Result<Options, Failure> {
 
 /// Reads the options of a capture by the extension, which has no variants.
 pub(super) fn read_extension(at: *const polyshade_capture_options) -> Result<Options, Failure> {
-    let (given, options) = read(at)?;
-    match given.variants {
-        0 => Ok(options),
-        _ => Err(Failure::argument("a capture by the extension has no variants")),
-    }
+    let (given, options) = read(at, FLAGS)?;
+    check_unused(given.variants, "a capture by the extension has no variants")?;
+    check_unused(given.patch_control_points, "a capture has no patches")?;
+    Ok(options)
 }
 
 /// Reads the options of a capture into storage buffers, with its variants.
 pub(super) fn read_storage(at: *const polyshade_capture_options) -> Result<Storage, Failure> {
-    let (given, options) = read(at)?;
+    let (given, options) = read(at, FLAGS)?;
+    check_unused(given.patch_control_points, "a capture has no patches")?;
     let known = VARIANTS.iter().map(|(bit, _)| bit).sum();
     check_flags(given.variants, known, "the variants")?;
     let wanted = match given.variants {
@@ -239,4 +250,20 @@ pub(super) fn read_storage(at: *const polyshade_capture_options) -> Result<Stora
     };
     let variants = VARIANTS.iter().filter(|(bit, _)| wanted & bit != 0).map(|(_, one)| *one);
     Ok(Storage { variants: variants.collect(), options })
+}
+
+/// Reads the options of tessellation, which has no variants.
+pub(super) fn read_tessellation(
+    at: *const polyshade_capture_options,
+) -> Result<Tessellation, Failure> {
+    let (given, options) = read(at, FLAGS | POLYSHADE_CAPTURE_LOWER_LEFT_ORIGIN)?;
+    check_unused(given.variants, "tessellation has no variants")?;
+    let lower_left_origin = given.flags & POLYSHADE_CAPTURE_LOWER_LEFT_ORIGIN != 0;
+    let patch_control_points = given.patch_control_points;
+    Ok(Tessellation { patch_control_points, lower_left_origin, options })
+}
+
+/// Checks that a member without a meaning for the kind of options is 0.
+fn check_unused(member: u32, message: &str) -> Result<(), Failure> {
+    if member == 0 { Ok(()) } else { Err(Failure::argument(message)) }
 }

@@ -1,9 +1,9 @@
 //! The kinds of options, generated from the table of lowerings: numbers, names, versions and JSON.
 
-use super::{Storage, capture_only};
+use super::{Storage, Tessellation, capture_only};
 use crate::failure::Failure;
 use polyshade::recipe::{self, Recipe};
-use polyshade::transform_feedback;
+use polyshade::transform_feedback::{self, tessellation};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -28,6 +28,8 @@ pub const POLYSHADE_OPTIONS_ADVANCED_BLEND: u32 = 7;
 pub const POLYSHADE_OPTIONS_CLIP_CULL: u32 = 8;
 /// Several lowerings of a pipeline: JSON in the format of `polyshade pipeline`, in `polyshade_json_options`.
 pub const POLYSHADE_OPTIONS_RECIPE: u32 = 9;
+/// Tessellation as compute stages, for `polyshade_lower_tessellation`: `polyshade_capture_options`.
+pub const POLYSHADE_OPTIONS_TESSELLATION: u32 = 10;
 
 /// A kind of options. From version 1.0 on, neither number nor name changes: hashes depend on the name.
 #[derive(Debug)]
@@ -58,6 +60,7 @@ macro_rules! kinds {
             CaptureStorage(Storage),
             $($Name($Options),)*
             Recipe(Box<Recipe>),
+            Tessellation(Tessellation),
         }
 
         /// All kinds, by their numbers.
@@ -83,6 +86,13 @@ macro_rules! kinds {
                 default: || value(&Recipe::default()),
                 parse: |text| Ok(Asked::Recipe(Box::new(parse(text)?))),
             },
+            Kind {
+                number: POLYSHADE_OPTIONS_TESSELLATION,
+                name: "tessellation",
+                version: tessellation::VERSION,
+                default: || value(&Tessellation::default()),
+                parse: |text| Ok(Asked::Tessellation(parse(text)?)),
+            },
         ];
 
         impl Asked {
@@ -92,6 +102,7 @@ macro_rules! kinds {
                     Self::CaptureStorage(options) => value(options),
                     $(Self::$Name(options) => value(options),)*
                     Self::Recipe(options) => value(options),
+                    Self::Tessellation(options) => value(options),
                 }
             }
 
@@ -100,6 +111,7 @@ macro_rules! kinds {
                     Self::CaptureStorage(_) => POLYSHADE_OPTIONS_CAPTURE_STORAGE,
                     $(Self::$Name(_) => $number,)*
                     Self::Recipe(_) => POLYSHADE_OPTIONS_RECIPE,
+                    Self::Tessellation(_) => POLYSHADE_OPTIONS_TESSELLATION,
                 }
             }
         }
@@ -155,6 +167,7 @@ mod tests {
             (POLYSHADE_OPTIONS_ADVANCED_BLEND, "advanced_blend"),
             (POLYSHADE_OPTIONS_CLIP_CULL, "clip_cull"),
             (POLYSHADE_OPTIONS_RECIPE, "recipe"),
+            (POLYSHADE_OPTIONS_TESSELLATION, "tessellation"),
         ];
         assert_eq!(KINDS.iter().map(|kind| (kind.number, kind.name)).collect::<Vec<_>>(), named);
     }

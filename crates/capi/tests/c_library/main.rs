@@ -10,3 +10,4 @@ mod compiler;
 mod plans;
 mod programs;
 mod ring;
+mod steps;
