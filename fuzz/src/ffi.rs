@@ -5,6 +5,7 @@
 )]
 
 use polyshade_capi::draw::*;
+use polyshade_capi::emitted::*;
 use polyshade_capi::error::*;
 use polyshade_capi::failure::*;
 use polyshade_capi::hash::*;
@@ -202,7 +203,7 @@ fn with_options(choices: &mut Choices, then: Then<'_>) {
     }
 }
 
-fn with_capture(choices: &mut Choices, then: Then<'_>) {
+pub(crate) fn with_capture(choices: &mut Choices, then: Then<'_>) {
     let kind = POLYSHADE_OPTIONS_CAPTURE_STORAGE + choices.below(2);
     let mut options = zeros!(polyshade_capture_options, kind);
     let names = texts_of(&VARYINGS, choices);
@@ -453,5 +454,32 @@ fn ask_layout(layout: *mut polyshade_layout, choices: &mut Choices) {
         polyshade_layout_work_groups(layout, &raw const draw, &mut [0; 3], error)
     });
     call(|error| unsafe { polyshade_layout_advance(layout, &raw const draw, at, count, error) });
+    ask_emitted(layout, &draw, &mut ranges, choices);
     [layout, again].into_iter().for_each(|layout| unsafe { polyshade_layout_release(layout) });
+}
+
+/// Asks a layout for the sizes, primitives and counters of a geometry stage or of tessellation.
+fn ask_emitted(
+    layout: *const polyshade_layout,
+    draw: &polyshade_draw,
+    ranges: &mut [polyshade_range],
+    choices: &mut Choices,
+) {
+    let (at, count) = (ranges.as_mut_ptr(), ranges.len());
+    let mut emitted = [0; 4].map(|_: u32| choices.number());
+    let (stream, of_stream) = (choices.below(5), choices.number());
+    let level = f32::from_bits(choices.word());
+    let mut sizes = zeros!(polyshade_tessellation_sizes);
+    call(|error| unsafe { polyshade_layout_outputs_size(layout, draw, &mut 0, error) });
+    call(|error| unsafe { polyshade_layout_counts_size(layout, draw, &mut 0, error) });
+    call(|error| unsafe {
+        polyshade_layout_primitives_of(layout, stream, of_stream, at, count, &mut 0, error)
+    });
+    call(|error| unsafe {
+        polyshade_layout_advance_by(layout, emitted.as_ptr(), at, count, error)
+    });
+    call(|error| unsafe { polyshade_layout_emitted(layout, draw, emitted.as_mut_ptr(), error) });
+    call(|error| unsafe {
+        polyshade_layout_tessellation_sizes(layout, draw, level, &raw mut sizes, error)
+    });
 }

@@ -1,6 +1,7 @@
 //! Code that the fuzz targets share: the conversion of bytes to words, valid modules to begin with, and oracles.
 
 pub mod ffi;
+pub mod steps;
 pub mod texts;
 
 mod plans;

@@ -83,7 +83,7 @@ pub fn texts(choices: &mut Choices) {
     unsafe { polyshade_module_release(module) };
 }
 
-fn broken(text: &str, choices: &mut Choices) -> Vec<u8> {
+pub(crate) fn broken(text: &str, choices: &mut Choices) -> Vec<u8> {
     let mut text = text.as_bytes().to_vec();
     for _ in 0..choices.below(4) {
         let at = choices.below(text.len() as u32) as usize;
