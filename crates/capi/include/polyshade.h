@@ -306,7 +306,8 @@
 // `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` has no effect.
 #define POLYSHADE_CAPTURE_COMPUTE 1024
 
-// The variants `POLYSHADE_VARIANT_SPILL_OUTPUTS` and `POLYSHADE_VARIANT_RELOAD_OUTPUTS` are available.
+// The variants `POLYSHADE_VARIANT_SPILL_OUTPUTS` and `POLYSHADE_VARIANT_RELOAD_OUTPUTS` are available; for a geometry
+// stage, the step `POLYSHADE_GEOMETRY_RASTER`.
 #define POLYSHADE_CAPTURE_SPILL_OUTPUTS 2048
 
 // For `POLYSHADE_OPTIONS_TESSELLATION`: the origin of the domain is at the lower left, as in OpenGL. Only
@@ -1650,7 +1651,8 @@ typedef struct polyshade_capture_options {
     struct polyshade_param_source params;
     // `POLYSHADE_SIDE_EFFECTS_…`
     uint32_t side_effects;
-    // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency.
+    // The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency, or all
+    // that form the input primitive of a geometry stage.
     uint32_t topologies;
     // `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for other kinds than
     // `POLYSHADE_OPTIONS_CAPTURE_STORAGE`, and for `polyshade_lower_geometry`.
@@ -2266,11 +2268,12 @@ polyshade_status polyshade_result_json(const struct polyshade_result *result,
                                        struct polyshade_error *error);
 
 // Lowers a geometry stage that is captured after a vertex stage. `steps` are `POLYSHADE_GEOMETRY_…`, added up: one
-// output for each, in the order of their values. `before` is the layout of the vertex stage: of
-// `POLYSHADE_GEOMETRY_VERTEX`, or for compute stages of a capture of the vertex shader with
-// `POLYSHADE_CAPTURE_COMPUTE` and `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. `options` are of the kind
-// `POLYSHADE_OPTIONS_CAPTURE_STORAGE`. If the layout needs no counts (`needs_counts`), the steps `COUNT` and `SUM`
-// are refused with `POLYSHADE_ERROR_OPTIONS`. The caller must release `*result`, which is NULL if the call fails.
+// output for each, in the order of their values. `options` are of the kind `POLYSHADE_OPTIONS_CAPTURE_STORAGE`; with
+// `POLYSHADE_CAPTURE_COMPUTE`, the steps `COUNT`, `SUM` and `CAPTURE` are compute stages. `before` is the layout of
+// the vertex stage: of `POLYSHADE_GEOMETRY_VERTEX`, or before compute stages of a capture of the vertex shader with
+// `POLYSHADE_CAPTURE_COMPUTE` and `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. The steps `COUNT` and `SUM` fail with
+// `POLYSHADE_ERROR_OPTIONS` if no counts are needed (`needs_counts` in the layout of `CAPTURE`). The caller must
+// release `*result`, which is NULL if the call fails.
 polyshade_status polyshade_lower_geometry(const struct polyshade_module *module,
                                           const struct polyshade_target *target,
                                           uint32_t steps,
@@ -2280,10 +2283,10 @@ polyshade_status polyshade_lower_geometry(const struct polyshade_module *module,
                                           struct polyshade_error *error);
 
 // Lowers tessellation to compute stages and a vertex stage. `steps` are `POLYSHADE_TESSELLATION_…`, added up: one
-// output for each, in the order of their values. For `POLYSHADE_TESSELLATION_CONTROL`, `before` is the layout of a
-// capture of the vertex shader with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. The other steps take the evaluation shader, and
-// `before` is the layout of the control stage. `options` are of the kind `POLYSHADE_OPTIONS_TESSELLATION`. The caller
-// must release `*result`, which is NULL if the call fails.
+// output for each, in the order of their values. `POLYSHADE_TESSELLATION_CONTROL` takes the control shader, and
+// `before` is the layout of a capture of the vertex shader with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. The other steps
+// take the evaluation shader, and `before` is the layout of the control stage. `options` are of the kind
+// `POLYSHADE_OPTIONS_TESSELLATION`. The caller must release `*result`, which is NULL if the call fails.
 polyshade_status polyshade_lower_tessellation(const struct polyshade_module *module,
                                               const struct polyshade_target *target,
                                               uint32_t steps,

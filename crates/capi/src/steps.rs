@@ -57,11 +57,12 @@ const TESSELLATION: [(u32, LowerStep); 3] = [
 ];
 
 /// Lowers a geometry stage that is captured after a vertex stage. `steps` are `POLYSHADE_GEOMETRY_…`, added up: one
-/// output for each, in the order of their values. `before` is the layout of the vertex stage: of
-/// `POLYSHADE_GEOMETRY_VERTEX`, or for compute stages of a capture of the vertex shader with
-/// `POLYSHADE_CAPTURE_COMPUTE` and `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. `options` are of the kind
-/// `POLYSHADE_OPTIONS_CAPTURE_STORAGE`. If the layout needs no counts (`needs_counts`), the steps `COUNT` and `SUM`
-/// are refused with `POLYSHADE_ERROR_OPTIONS`. The caller must release `*result`, which is NULL if the call fails.
+/// output for each, in the order of their values. `options` are of the kind `POLYSHADE_OPTIONS_CAPTURE_STORAGE`; with
+/// `POLYSHADE_CAPTURE_COMPUTE`, the steps `COUNT`, `SUM` and `CAPTURE` are compute stages. `before` is the layout of
+/// the vertex stage: of `POLYSHADE_GEOMETRY_VERTEX`, or before compute stages of a capture of the vertex shader with
+/// `POLYSHADE_CAPTURE_COMPUTE` and `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. The steps `COUNT` and `SUM` fail with
+/// `POLYSHADE_ERROR_OPTIONS` if no counts are needed (`needs_counts` in the layout of `CAPTURE`). The caller must
+/// release `*result`, which is NULL if the call fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_lower_geometry(
     module: *const polyshade_module,
@@ -91,10 +92,10 @@ pub unsafe extern "C" fn polyshade_lower_geometry(
 }
 
 /// Lowers tessellation to compute stages and a vertex stage. `steps` are `POLYSHADE_TESSELLATION_…`, added up: one
-/// output for each, in the order of their values. For `POLYSHADE_TESSELLATION_CONTROL`, `before` is the layout of a
-/// capture of the vertex shader with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. The other steps take the evaluation shader, and
-/// `before` is the layout of the control stage. `options` are of the kind `POLYSHADE_OPTIONS_TESSELLATION`. The caller
-/// must release `*result`, which is NULL if the call fails.
+/// output for each, in the order of their values. `POLYSHADE_TESSELLATION_CONTROL` takes the control shader, and
+/// `before` is the layout of a capture of the vertex shader with `POLYSHADE_CAPTURE_SPILL_OUTPUTS`. The other steps
+/// take the evaluation shader, and `before` is the layout of the control stage. `options` are of the kind
+/// `POLYSHADE_OPTIONS_TESSELLATION`. The caller must release `*result`, which is NULL if the call fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_lower_tessellation(
     module: *const polyshade_module,

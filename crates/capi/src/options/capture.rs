@@ -45,7 +45,8 @@ pub const POLYSHADE_CAPTURE_RESTART: u32 = 512;
 /// attributes: apply vertex pulling first. `POLYSHADE_VARIANT_BOTH` is not available, and
 /// `POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE` has no effect.
 pub const POLYSHADE_CAPTURE_COMPUTE: u32 = 1024;
-/// The variants `POLYSHADE_VARIANT_SPILL_OUTPUTS` and `POLYSHADE_VARIANT_RELOAD_OUTPUTS` are available.
+/// The variants `POLYSHADE_VARIANT_SPILL_OUTPUTS` and `POLYSHADE_VARIANT_RELOAD_OUTPUTS` are available; for a geometry
+/// stage, the step `POLYSHADE_GEOMETRY_RASTER`.
 pub const POLYSHADE_CAPTURE_SPILL_OUTPUTS: u32 = 2048;
 /// For `POLYSHADE_OPTIONS_TESSELLATION`: the origin of the domain is at the lower left, as in OpenGL. Only
 /// `POLYSHADE_TESSELLATION_TESSELLATE` depends on it.
@@ -125,7 +126,8 @@ pub struct polyshade_capture_options {
     pub params: polyshade_param_source,
     /// `POLYSHADE_SIDE_EFFECTS_…`
     pub side_effects: u32,
-    /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency.
+    /// The topologies that draws may have: bits `1 << POLYSHADE_TOPOLOGY_…`; 0 allows all without adjacency, or all
+    /// that form the input primitive of a geometry stage.
     pub topologies: u32,
     /// `POLYSHADE_VARIANT_…`, added up: one output for each, in the order of their values. 0 for other kinds than
     /// `POLYSHADE_OPTIONS_CAPTURE_STORAGE`, and for `polyshade_lower_geometry`.
