@@ -33,7 +33,7 @@
 #define POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS 12
 
 // The 32-bit words of a job, whose address is a multiple of 4.
-#define POLYSHADE_JOB_WORDS 65
+#define POLYSHADE_JOB_WORDS 67
 
 // The bytes of the state of a capture.
 #define POLYSHADE_JOB_STATE_SIZE 16
@@ -1226,6 +1226,11 @@ typedef struct polyshade_layout_info {
     uint32_t primitives_per_input[4];
     // The size in bytes of a patch of tessellation; 0 without tessellation.
     uint32_t patch_stride;
+    // For a geometry stage that stores its primitives sparsely: the number of primitives in each vertex stream that
+    // the buffers have room for, for one input primitive and all its invocations together. Otherwise 0.
+    uint32_t sparse_primitives[4];
+    // The number of invocations of a geometry stage for each input primitive; 1 for other stages.
+    uint32_t invocations_per_input;
 } polyshade_layout_info;
 
 // The contents of one feedback buffer.
@@ -2036,7 +2041,8 @@ polyshade_status polyshade_layout_captured(const struct polyshade_layout *layout
                                            struct polyshade_captured *captured,
                                            struct polyshade_error *error);
 
-// Writes the host parameters of a draw that captures into `ranges`, one for each feedback buffer, to `buffer`.
+// Writes the host parameters of a draw that captures into `ranges`, one for each feedback buffer, to `buffer`. For a
+// geometry stage with `sparse_primitives`, the range of the table of counts follows those of the buffers.
 // `*word_count` is the capacity of `buffer`, and becomes the number of parameters. If `buffer` is NULL, only the
 // number is written.
 polyshade_status polyshade_layout_host_params(const struct polyshade_layout *layout,

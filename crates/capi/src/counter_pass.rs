@@ -27,7 +27,7 @@ pub const POLYSHADE_COUNTER_PASS_SEGMENTS_BOUND: u32 = 3;
 /// place of a list and `POLYSHADE_LIST_COUNT`.
 pub const POLYSHADE_COUNTER_PASS_PUSH_CONSTANTS: u32 = 12;
 /// The 32-bit words of a job, whose address is a multiple of 4.
-pub const POLYSHADE_JOB_WORDS: u32 = 65;
+pub const POLYSHADE_JOB_WORDS: u32 = 67;
 /// The bytes of the state of a capture.
 pub const POLYSHADE_JOB_STATE_SIZE: u32 = 16;
 /// The bytes of a query result: the primitives written, then the primitives needed, 8 bytes each.

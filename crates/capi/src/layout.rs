@@ -43,6 +43,11 @@ pub struct polyshade_layout_info {
     pub primitives_per_input: [u32; 4],
     /// The size in bytes of a patch of tessellation; 0 without tessellation.
     pub patch_stride: u32,
+    /// For a geometry stage that stores its primitives sparsely: the number of primitives in each vertex stream that
+    /// the buffers have room for, for one input primitive and all its invocations together. Otherwise 0.
+    pub sparse_primitives: [u32; 4],
+    /// The number of invocations of a geometry stage for each input primitive; 1 for other stages.
+    pub invocations_per_input: u32,
 }
 
 versioned!(polyshade_layout_info, 16);
@@ -228,6 +233,8 @@ pub unsafe extern "C" fn polyshade_layout_describe(
                 needs_counts: layout.needs_counts().into(),
                 primitives_per_input: layout.primitives_per_input().unwrap_or_default(),
                 patch_stride: layout.patch_stride(),
+                sparse_primitives: layout.sparse_primitives().unwrap_or_default(),
+                invocations_per_input: layout.invocations_per_input(),
             },
         )
     })
@@ -283,7 +290,8 @@ pub unsafe extern "C" fn polyshade_layout_captured(
     })
 }
 
-/// Writes the host parameters of a draw that captures into `ranges`, one for each feedback buffer, to `buffer`.
+/// Writes the host parameters of a draw that captures into `ranges`, one for each feedback buffer, to `buffer`. For a
+/// geometry stage with `sparse_primitives`, the range of the table of counts follows those of the buffers.
 /// `*word_count` is the capacity of `buffer`, and becomes the number of parameters. If `buffer` is NULL, only the
 /// number is written.
 #[unsafe(no_mangle)]

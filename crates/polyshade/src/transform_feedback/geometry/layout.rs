@@ -2,7 +2,6 @@
 
 use crate::code;
 use crate::transform_feedback::draw::{BufferRange, Draw, MOST_VERTICES, WORK_GROUP_SIZE};
-use crate::transform_feedback::emitted::Geometry;
 use crate::transform_feedback::{Layout, Topology, host};
 use polyshade_spv::Error;
 
@@ -46,8 +45,8 @@ impl Layout {
     /// Whether a geometry stage needs the table of counts, because its invocations may emit different numbers of
     /// primitives.
     pub fn needs_counts(&self) -> bool {
-        let counts = |geometry: &Geometry| geometry.constant.or(geometry.sparse).is_none();
-        self.geometry.as_ref().is_some_and(counts)
+        let Some(geometry) = &self.geometry else { return false };
+        geometry.constant.is_none() && geometry.sparse.is_none()
     }
 
     /// Returns the numbers of primitives in the four vertex streams that the buffers have room for, for each input
