@@ -5,10 +5,8 @@ pub(crate) use ash::ext::transform_feedback::{NAME, SPEC_VERSION};
 
 use ash::vk;
 
-/// The minimum number of bytes per vertex in a stream that the extension requires.
-const MOST_BYTES_OF_A_VERTEX: u32 = 512;
-
-/// A stride in bytes that every device with a native implementation of the extension accepts.
+/// A stride in bytes that every device with a native implementation of the extension accepts. A vertex may have as many
+/// bytes.
 const MOST_STRIDE: u32 = 2048;
 
 /// The number of buffers that OpenGL's transform feedback needs.
@@ -24,11 +22,11 @@ pub(crate) fn fill_in_properties(
     properties.max_transform_feedback_streams = if has_streams { MOST_STREAMS as u32 } else { 1 };
     properties.max_transform_feedback_buffers = BUFFERS;
     properties.max_transform_feedback_buffer_size = u64::from(u32::MAX);
-    properties.max_transform_feedback_stream_data_size = MOST_BYTES_OF_A_VERTEX;
-    properties.max_transform_feedback_buffer_data_size = MOST_BYTES_OF_A_VERTEX;
+    properties.max_transform_feedback_stream_data_size = MOST_STRIDE;
+    properties.max_transform_feedback_buffer_data_size = MOST_STRIDE;
     properties.max_transform_feedback_buffer_data_stride = MOST_STRIDE;
     properties.transform_feedback_queries = vk::TRUE;
-    properties.transform_feedback_streams_lines_triangles = vk::FALSE;
-    properties.transform_feedback_rasterization_stream_select = vk::FALSE;
+    properties.transform_feedback_streams_lines_triangles = has_streams.into();
+    properties.transform_feedback_rasterization_stream_select = has_streams.into();
     properties.transform_feedback_draw = vk::TRUE;
 }

@@ -1,5 +1,6 @@
 //! Captures by the layer on drivers that do not capture.
 
+use crate::bare::Bare;
 use crate::discarding;
 use crate::draws::{VERTEX, capture_behind, capture_often, draw};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
@@ -183,6 +184,69 @@ fn a_triangle_is_captured_behind_many_draws() {
     }
 }
 
+/// Captures at the end of a vertex. GLSL's compiler accepts no larger vertex.
+const WIDE: &str = "#version 450
+layout(location = 0, xfb_buffer = 3, xfb_offset = 0, xfb_stride = 256) out uint begin;
+layout(location = 1, xfb_buffer = 3, xfb_offset = 248) out uvec2 end;
+void main() { gl_PointSize = 1; begin = gl_VertexIndex; end = uvec2(10, 20) + gl_VertexIndex; }";
+
+/// Returns the shader with the largest vertex that the layer reports.
+fn wide() -> Vec<u32> {
+    let mut words = discarding::words(WIDE);
+    let mut at = 5;
+    while at < words.len() {
+        let length = (words[at] >> 16) as usize;
+        if words[at] & 0xffff == 71 && length == 4 {
+            match &mut words[at + 2..at + 4] {
+                [37, stride] => *stride = 2048,
+                [35, offset @ 248] => *offset = 2040,
+                _ => {}
+            }
+        }
+        at += length;
+    }
+    words
+}
+
+#[test]
+fn the_last_bytes_of_the_largest_vertex_are_captured() {
+    let words = wide();
+    for (driver, settings) in CAPTURED {
+        let instance = Instance::new(settings, Validation::Below);
+        let (_, properties) = instance.feedback(driver);
+        assert_eq!(properties.max_transform_feedback_buffer_data_size, 2048);
+        let device = instance.device(driver, true).expect("a device");
+        let mut bare = Bare::new(&device, 0);
+        let points = vk::PrimitiveTopology::POINT_LIST;
+        let drawing = discarding::Drawing::new(&words, points);
+        let pipeline = bare.pipeline_of(drawing, &Default::default());
+        let target = bare.buffer(vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT, 1024);
+        let (vulkan, feedback) = (&device.handle, device.feedback.fp());
+        // SAFETY: all objects are alive, and the arguments are valid.
+        bare.submit(|commands| unsafe {
+            bare.begin_pass(commands);
+            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+            let (buffer, none) = (target.buffer, std::ptr::null());
+            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
+            bind(commands, 3, 1, &raw const buffer, &raw const ZERO, none);
+            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none.cast(), none);
+            vulkan.cmd_draw(commands, 2, 1, 0, 0);
+            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none.cast(), none);
+            vulkan.cmd_end_render_pass(commands);
+        });
+        let mut expected = vec![7; 1024];
+        for vertex in 0..2 {
+            expected[512 * vertex] = vertex as u32;
+            expected[512 * vertex + 510] = 10 + vertex as u32;
+            expected[512 * vertex + 511] = 20 + vertex as u32;
+        }
+        assert_eq!(target.read(), expected, "{driver}");
+        instance.assert_silent();
+    }
+}
+
+static ZERO: u64 = 0;
+
 /// Emits to two vertex streams; the second stream is only captured.
 const STREAMS: &str = "#version 450
 layout(points) in;
@@ -226,7 +290,7 @@ fn vertex_streams_do_not_reach_a_driver_that_is_not_asked_for_them() {
     let (of_streams, plain) = ([220, 221], [218, 219]);
     assert_eq!(count(&words, of_streams), [3, 2]);
     let parsed = polyshade::Module::parse(&words).expect("it is SPIR-V");
-    let stripped = polyshade::transform_feedback::strip(&parsed).expect("it can be stripped");
+    let stripped = polyshade::transform_feedback::strip(&parsed, 0).expect("it can be stripped");
     assert_eq!(count(stripped.words(), of_streams), [0, 0]);
     assert_eq!(count(stripped.words(), plain), [2, 1], "what the first stream has is drawn");
 

@@ -34,6 +34,8 @@ pub(crate) struct Drawing<'w> {
     pub(crate) rendered: Option<u32>,
     /// Whether the last vertex of a primitive is the provoking vertex.
     pub(crate) provokes_last: bool,
+    /// The vertex stream that is rasterized, if the pipeline selects one.
+    pub(crate) stream: Option<u32>,
 }
 
 impl<'w> Drawing<'w> {
@@ -46,6 +48,7 @@ impl<'w> Drawing<'w> {
             rasterizes: false,
             rendered: None,
             provokes_last: false,
+            stream: None,
         }
     }
 }
@@ -53,11 +56,12 @@ impl<'w> Drawing<'w> {
 /// Creates a pipeline. Primitive restart is enabled for strips.
 pub(crate) unsafe fn pipeline(
     device: &Device,
-    Drawing { vertex, later, topology, rasterizes, rendered, provokes_last }: Drawing<'_>,
+    drawing: Drawing<'_>,
     input: &vk::PipelineVertexInputStateCreateInfo<'_>,
     pass: vk::RenderPass,
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline, vk::Result> {
+    let Drawing { vertex, later, topology, rasterizes, rendered, provokes_last, stream } = drawing;
     let later = later.iter().map(|(stage, words)| (*stage, &words[..]));
     let mut stages = Vec::new();
     for (stage, words) in [(vk::ShaderStageFlags::VERTEX, vertex)].into_iter().chain(later) {
@@ -81,8 +85,14 @@ pub(crate) unsafe fn pipeline(
     if provokes_last {
         rasterization = rasterization.push_next(&mut provoking);
     }
-    let (viewport, scissor) =
-        ([vk::Viewport::default().width(1.0).height(1.0)], [Default::default()]);
+    let mut selects = vk::PipelineRasterizationStateStreamCreateInfoEXT::default()
+        .rasterization_stream(stream.unwrap_or_default());
+    if stream.is_some() {
+        rasterization = rasterization.push_next(&mut selects);
+    }
+    let extent = vk::Extent2D { width: 1, height: 1 };
+    let viewport = [vk::Viewport::default().width(1.0).height(1.0)];
+    let scissor = [vk::Rect2D { extent, ..Default::default() }];
     let viewport =
         vk::PipelineViewportStateCreateInfo::default().viewports(&viewport).scissors(&scissor);
     let samples = vk::PipelineMultisampleStateCreateInfo::default()

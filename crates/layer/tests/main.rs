@@ -25,4 +25,5 @@ mod reached;
 mod streams;
 mod strict;
 mod unfit;
+mod vertex_streams;
 mod without_loader;

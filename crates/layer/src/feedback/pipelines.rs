@@ -15,28 +15,51 @@ type Code = vk::ShaderModuleCreateInfo<'static>;
 type StreamState = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
 
 /// A shader stage, possibly with changed SPIR-V.
-struct Stage {
+struct Stage<'d> {
     info: vk::PipelineShaderStageCreateInfo<'static>,
     // The chain and the SPIR-V that the structure points to.
-    _kept: Option<(Copied, Vec<u32>)>,
+    kept: Option<(Copied, Vec<u32>)>,
+    /// The module that replaces the application's.
+    made: Option<(&'d Device, vk::ShaderModule)>,
 }
 
-impl Stage {
+impl<'d> Stage<'d> {
+    /// Returns a stage of a pipeline that rasterizes vertex stream `rasterized`.
+    ///
     /// # Safety
     ///
     /// The structure is valid, and its chain lives for as long as the result is used.
     unsafe fn new(
-        device: &Device,
+        device: &'d Device,
         info: &vk::PipelineShaderStageCreateInfo<'static>,
+        rasterized: u32,
     ) -> Result<Self, vk::Result> {
         let mut info = *info;
+        let is_geometry = info.stage == vk::ShaderStageFlags::GEOMETRY;
+        let rasterized = if is_geometry { rasterized } else { 0 };
         // SAFETY: guaranteed by the caller.
         let inline = unsafe { find::<Code>(info.p_next).map(|code| words(&*code)) };
-        let words = match inline.map(|words| stripped(device, words)) {
-            None | Some(Stripped::Unchanged) => return Ok(Self { info, _kept: None }),
+        // The application's module contains stream 0 only.
+        let module = match inline {
+            None if rasterized != 0 => {
+                let modules = device.emulator.get().map(|emulator| &emulator.modules);
+                // SAFETY: guaranteed by the caller.
+                modules.and_then(|modules| unsafe { modules.get(info.module.as_raw()) })
+            }
+            _ => None,
+        };
+        let module = module.map(|words| &words[..]);
+        let words = inline.or(module).map(|words| stripped(device, words, rasterized));
+        let words = match words {
+            None | Some(Stripped::Unchanged) => return Ok(Self { info, kept: None, made: None }),
             Some(Stripped::Refused) => return Err(vk::Result::ERROR_UNKNOWN),
             Some(Stripped::Changed(words)) => words,
         };
+        if module.is_some() {
+            let made = shader_module(device, &words)?;
+            info.module = made;
+            return Ok(Self { info, kept: None, made: Some((device, made)) });
+        }
         // The chain points to the stripped SPIR-V.
         let edits = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Edit);
         // SAFETY: guaranteed by the caller.
@@ -51,51 +74,79 @@ impl Stage {
             code.code_size = size_of_val(words.as_slice());
         }
         info.p_next = chain.first();
-        Ok(Self { info, _kept: Some((chain, words)) })
+        Ok(Self { info, kept: Some((chain, words)), made: None })
     }
 
     fn is_changed(&self) -> bool {
-        self._kept.is_some()
+        self.kept.is_some() || self.made.is_some()
     }
 }
 
-/// The changed create info of a graphics pipeline, and the structures that it points to.
-struct Graphics {
-    info: vk::GraphicsPipelineCreateInfo<'static>,
-    _stages: Vec<Stage>,
-    _stage_infos: Vec<vk::PipelineShaderStageCreateInfo<'static>>,
-    _rasterization: Option<(Box<vk::PipelineRasterizationStateCreateInfo<'static>>, Copied)>,
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        if let Some((device, module)) = self.made
+            && let Some(destroy) = device.next.destroy_shader_module
+        {
+            // SAFETY: pipelines do not need the module after their creation.
+            unsafe { destroy(device.handle, module, std::ptr::null()) };
+        }
+    }
 }
 
-impl Graphics {
+/// Creates a shader module of the driver.
+fn shader_module(device: &Device, words: &[u32]) -> Result<vk::ShaderModule, vk::Result> {
+    let create = device.next.create_shader_module.ok_or(vk::Result::ERROR_UNKNOWN)?;
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    let mut module = vk::ShaderModule::null();
+    // SAFETY: the structure is valid.
+    unsafe { create(device.handle, &raw const info, std::ptr::null(), &raw mut module) }
+        .result_with_success(module)
+}
+
+/// The changed create info of a graphics pipeline, and the structures that it points to.
+struct Graphics<'d> {
+    info: vk::GraphicsPipelineCreateInfo<'static>,
+    _stages: Vec<Stage<'d>>,
+    _stage_infos: Vec<vk::PipelineShaderStageCreateInfo<'static>>,
+    _rasterization: Option<Rasterization>,
+}
+
+/// A rasterization state without the structure that selects a stream, its chain, and the stream.
+struct Rasterization {
+    state: Box<vk::PipelineRasterizationStateCreateInfo<'static>>,
+    _chain: Copied,
+    rasterized: u32,
+}
+
+impl<'d> Graphics<'d> {
     /// # Safety
     ///
     /// The structure is valid, and the structures it points to live for as long as the result is used.
     unsafe fn new(
-        device: &Device,
+        device: &'d Device,
         info: &vk::GraphicsPipelineCreateInfo<'static>,
     ) -> Result<Self, vk::Result> {
         let mut info = *info;
         // SAFETY: guaranteed by the caller.
         let stages = unsafe { slice(info.p_stages, info.stage_count) };
         // SAFETY: guaranteed by the caller.
-        let stages = stages.iter().map(|stage| unsafe { Stage::new(device, stage) });
+        let rasterization = unsafe { without_stream(device, &info) };
+        let rasterized = rasterization.as_ref().map_or(0, |one| one.rasterized);
+        // SAFETY: guaranteed by the caller.
+        let stages = stages.iter().map(|stage| unsafe { Stage::new(device, stage, rasterized) });
         let stages = stages.collect::<Result<Vec<_>, _>>()?;
         let stage_infos: Vec<_> = stages.iter().map(|stage| stage.info).collect();
         if stages.iter().any(Stage::is_changed) {
             info.p_stages = stage_infos.as_ptr();
         }
-        // SAFETY: guaranteed by the caller.
-        let rasterization = unsafe { without_stream(device, &info) };
-        if let Some((state, _)) = &rasterization {
+        if let Some(Rasterization { state, .. }) = &rasterization {
             info.p_rasterization_state = &raw const **state;
         }
         Ok(Self { info, _stages: stages, _stage_infos: stage_infos, _rasterization: rasterization })
     }
 }
 
-/// Returns the rasterization state without the structure that selects a stream, if it has one. Only stream 0 is
-/// rasterized.
+/// Returns the rasterization state without the structure that selects a stream, if it has one.
 ///
 /// # Safety
 ///
@@ -103,7 +154,7 @@ impl Graphics {
 unsafe fn without_stream(
     device: &Device,
     info: &vk::GraphicsPipelineCreateInfo<'static>,
-) -> Option<(Box<vk::PipelineRasterizationStateCreateInfo<'static>>, Copied)> {
+) -> Option<Rasterization> {
     // SAFETY: guaranteed by the caller. A pointer that Vulkan ignores may be invalid, and is not followed.
     let state = unsafe {
         if !has_rasterization_state(info) {
@@ -112,7 +163,7 @@ unsafe fn without_stream(
         info.p_rasterization_state.as_ref()?
     };
     // SAFETY: guaranteed by the caller.
-    unsafe { find::<StreamState>(state.p_next)? };
+    let rasterized = unsafe { (*find::<StreamState>(state.p_next)?).rasterization_stream };
     // The driver gets a copy of the state without the structure.
     let drops = |s_type| (s_type == StreamState::STRUCTURE_TYPE).then_some(Change::Drop);
     // SAFETY: guaranteed by the caller.
@@ -120,7 +171,7 @@ unsafe fn without_stream(
         Ok(chain) => {
             let mut state = Box::new(*state);
             state.p_next = chain.first();
-            Some((state, chain))
+            Some(Rasterization { state, _chain: chain, rasterized })
         }
         Err(unknown) => {
             let what = "cannot remove the rasterization stream that follows a structure of type";
@@ -223,7 +274,7 @@ pub(crate) unsafe extern "system" fn create_compute_pipelines(
         if !device.has_feedback {
             return next(device.handle, cache, count, infos, allocator, pipelines);
         }
-        let stages = slice(infos, count).iter().map(|info| Stage::new(device, &info.stage));
+        let stages = slice(infos, count).iter().map(|info| Stage::new(device, &info.stage, 0));
         let stages = match stages.collect::<Result<Vec<_>, _>>() {
             Ok(stages) => stages,
             Err(error) => return refuse(error, count, pipelines),

@@ -17,15 +17,15 @@ pub(super) enum Stripped {
     Refused,
 }
 
-/// Removes the extension from a module. If that fails, logs the reason.
-pub(super) fn stripped(device: &Device, words: &[u32]) -> Stripped {
-    if !mentions_feedback(words) {
+/// Removes the extension from a module whose vertex stream `rasterized` is rasterized. If that fails, logs the reason.
+pub(super) fn stripped(device: &Device, words: &[u32], rasterized: u32) -> Stripped {
+    if !mentions_feedback(words) && rasterized == 0 {
         return Stripped::Unchanged;
     }
     // A panic must not end the application.
     let made = catch_unwind(AssertUnwindSafe(|| {
         let module = Module::parse(words)?;
-        strip(&module).map(Module::into_words)
+        strip(&module, rasterized).map(Module::into_words)
     }));
     let why = match made {
         Ok(Ok(words)) => return Stripped::Changed(words),
@@ -54,7 +54,7 @@ pub(crate) unsafe extern "system" fn create_shader_module(
         let Some(device) = Device::of(device) else { return vk::Result::ERROR_UNKNOWN };
         let Some(next) = device.next.create_shader_module else { return vk::Result::ERROR_UNKNOWN };
         let stripped = match device.has_feedback {
-            true => stripped(device, words(&*info)),
+            true => stripped(device, words(&*info), 0),
             false => Stripped::Unchanged,
         };
         let result = match &stripped {

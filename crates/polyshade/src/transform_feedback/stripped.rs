@@ -7,17 +7,19 @@ use polyshade_spv::view::{CapabilityInst, Decorate, MemberDecorate, Mode};
 use polyshade_spv::{Capability, Decoration, Error, ExecutionMode, Module, Op, Patch, Section};
 
 /// Removes transform feedback from the module: the `Xfb` modes of entry points, the decorations that select outputs,
-/// and the capability. Also removes all vertex streams except stream 0. Only stream 0 is rasterized, so the rasterized
-/// primitives stay the same. A module without transform feedback stays unchanged.
+/// and the capability. Also removes all vertex streams except the stream `rasterized`, which becomes stream 0, so the
+/// rasterized primitives stay the same. A module without transform feedback whose stream 0 is rasterized stays
+/// unchanged.
 ///
 /// # Errors
 ///
 /// * `Limit`: an intermediate version of the module exceeds the maximum size of a module.
 /// * `Unsupported`: a specialization constant selects a vertex stream.
-pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
+pub fn strip<'m>(module: &'m Module<'_>, rasterized: u32) -> Result<Module<'m>, Error> {
     let mut current = module.borrowed();
-    if module.has_capability(Capability::GEOMETRY_STREAMS) {
-        current = current.rewrite(strip_streams)?.module.into_owned();
+    if module.has_capability(Capability::GEOMETRY_STREAMS) || rasterized != 0 {
+        let rewritten = current.rewrite(|m, p| strip_streams(m, p, rasterized))?;
+        current = rewritten.module.into_owned();
     }
     // Each new version strips one entry point. The last version also lacks the capability.
     while let Some(index) = next_with_capture(&current) {
@@ -32,19 +34,26 @@ pub fn strip<'m>(module: &'m Module<'_>) -> Result<Module<'m>, Error> {
     Ok(current)
 }
 
-/// Makes geometry stages emit to stream 0 only, and removes the other streams.
-fn strip_streams<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>) -> Result<(), Error> {
+/// Makes geometry stages emit the stream `rasterized` to stream 0, and removes the other streams.
+fn strip_streams<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    rasterized: u32,
+) -> Result<(), Error> {
     for inst in m.instructions() {
-        let plain = match inst.op() {
-            Op::EMIT_STREAM_VERTEX => Op::EMIT_VERTEX,
-            Op::END_STREAM_PRIMITIVE => Op::END_PRIMITIVE,
-            _ => continue,
+        let plain = match rewrite::is_emit(inst) {
+            true => Op::EMIT_VERTEX,
+            false if rewrite::is_cut(inst) => Op::END_PRIMITIVE,
+            false => continue,
         };
         let stream = rewrite::vertex_stream(m, inst).ok_or_else(|| {
             let message = "the vertex stream of an instruction is a specialization constant";
             Error::new(&code::CAPTURE_SPECIALIZED_STREAM, message).at(inst.at())
         })?;
-        if stream == 0 {
+        if stream == rasterized && inst.op() == plain {
+            continue;
+        }
+        if stream == rasterized {
             p.insert(inst.before(), plain, &[]);
         }
         p.remove(inst);
@@ -143,7 +152,7 @@ mod tests {
             let words = module(entries, capturing);
             let parsed = Module::parse(&words).expect("the module is one");
             assert_eq!(feedback_instructions(&parsed), 4 + capturing as usize);
-            let stripped = strip(&parsed).expect("it can be stripped");
+            let stripped = strip(&parsed, 0).expect("it can be stripped");
             assert_eq!(
                 feedback_instructions(&stripped),
                 0,
@@ -159,6 +168,6 @@ mod tests {
     fn a_module_without_it_stays_as_it_is() {
         let words = module(0, 0);
         let parsed = Module::parse(&words).expect("the module is one");
-        assert_eq!(strip(&parsed).expect("nothing is done").words(), words);
+        assert_eq!(strip(&parsed, 0).expect("nothing is done").words(), words);
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn measure(device: &Device, paths: &[String]) -> Result<()> {
 /// Prints the time per vertex of a shader with `xfb_*` decorations, in nanoseconds.
 fn vertices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let decorating = Module::parse(decorated)?;
-    let module = strip(&decorating)?;
+    let module = strip(&decorating, 0)?;
     let any = Variants::new(&module, "main", &options("captured".into()))?;
     for topology in [Topology::PointList, Topology::TriangleList, Topology::TriangleStrip] {
         let known = Variants::new(&module, "main", &known("captured".into(), topology))?;

@@ -86,7 +86,7 @@ fn attribute(device: &Device, format: vk::Format, ty: &str) -> Result<()> {
 fn indices(device: &Device, name: &str, decorated: &[u32]) -> Result<()> {
     let list = Topology::TriangleList;
     let decorating = Module::parse(decorated)?;
-    let module = strip(&decorating)?;
+    let module = strip(&decorating, 0)?;
     let known = known("captured".into(), list);
     let mut times = Vec::new();
     // Measure the native feature, with and without indices.
