@@ -1226,8 +1226,8 @@ typedef struct polyshade_layout_info {
     uint32_t primitives_per_input[4];
     // The size in bytes of a patch of tessellation; 0 without tessellation.
     uint32_t patch_stride;
-    // For a geometry stage that stores its primitives sparsely: the number of primitives in each vertex stream that
-    // the buffers have room for, for one input primitive and all its invocations together. Otherwise 0.
+    // For a geometry stage that stores its primitives sparsely: the maximum number of primitives that all its
+    // invocations together emit to each vertex stream for one input primitive. Otherwise 0.
     uint32_t sparse_primitives[4];
     // The number of invocations of a geometry stage for each input primitive; 1 for other stages.
     uint32_t invocations_per_input;

@@ -43,8 +43,8 @@ pub struct polyshade_layout_info {
     pub primitives_per_input: [u32; 4],
     /// The size in bytes of a patch of tessellation; 0 without tessellation.
     pub patch_stride: u32,
-    /// For a geometry stage that stores its primitives sparsely: the number of primitives in each vertex stream that
-    /// the buffers have room for, for one input primitive and all its invocations together. Otherwise 0.
+    /// For a geometry stage that stores its primitives sparsely: the maximum number of primitives that all its
+    /// invocations together emit to each vertex stream for one input primitive. Otherwise 0.
     pub sparse_primitives: [u32; 4],
     /// The number of invocations of a geometry stage for each input primitive; 1 for other stages.
     pub invocations_per_input: u32,

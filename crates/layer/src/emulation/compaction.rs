@@ -1,7 +1,7 @@
 //! Captures whose places in the buffers only the device knows, and only after the render pass.
 //!
-//! If the invocations of a geometry stage emit different numbers of primitives, the stage stores them sparsely to memory
-//! of the layer: each invocation has room for as many as it may emit. After the render pass, one shader sums the
+//! If the invocations of a geometry stage emit different numbers of primitives, the stage stores them sparsely in memory
+//! of the layer, with space for as many as each invocation may emit. After the render pass, one shader sums the
 //! numbers of primitives, the counter pass executes the jobs of these draws, and another shader copies the primitives
 //! that fit to the transform feedback buffers. Until then, the counters are not known: captures in the same render pass
 //! that continue with them are deferred, too.
@@ -9,10 +9,9 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::draw_calls::{DrawArguments, RecordedDraw};
-use crate::emulation::draws::Why;
-use crate::emulation::jobs::{CounterPass, Jobs, LOST, barrier, pipeline};
+use crate::emulation::jobs::{CounterPass, LOST, barrier, pipeline};
 use crate::emulation::lowered::Emitted;
-use crate::emulation::recording::{CapturedRange, Counted, NO_LIST, Recording};
+use crate::emulation::recording::{CapturedRange, Counted, Deferred, NO_LIST, Recording, Sparse};
 use crate::emulation::variants::Variant;
 use crate::reported_features::MOST_STREAMS;
 use ash::vk::{self, AccessFlags, PipelineStageFlags as Stage};
@@ -73,25 +72,6 @@ impl Shaders {
 /// The shaders of a device, created when a capture first needs them.
 pub(crate) type LazyShaders = OnceLock<Option<Shaders>>;
 
-/// What to do after a render pass.
-#[derive(Default)]
-pub(crate) struct Deferred {
-    pub(super) jobs: Jobs,
-    /// What `compaction/records.glsl` describes, for each vertex stream of a draw.
-    records: Vec<u32>,
-    /// The state of each capture, and the number of the first record after its records. Captures may overwrite each
-    /// other's data, so they are copied in order.
-    captures: Vec<(u64, u32)>,
-    /// The maximum number of invocations in a record.
-    invocations: u32,
-    /// The number of bytes used for primitives.
-    used: u64,
-    /// The address of the state of captures to the layer's memory.
-    spare: u64,
-    /// The queries that end in the render pass, whose timestamps are written after it.
-    queries: Vec<(vk::QueryPool, u32)>,
-}
-
 impl Deferred {
     pub(super) fn is_empty(&self) -> bool {
         self.jobs.is_empty()
@@ -103,28 +83,15 @@ impl Deferred {
     }
 }
 
-/// The memory to which a deferred draw captures.
-pub(crate) struct Sparse {
-    pub(super) targets: [Option<CapturedRange>; MAX_BUFFERS],
-    /// The table of counts.
-    pub(super) counts: CapturedRange,
-    /// The number of invocations of the geometry shader.
-    invocations: u32,
-    /// The address for the sums of counts.
-    sums: u64,
-    /// The addresses of the places of the captured words in a vertex.
-    places: [u64; MAX_BUFFERS],
-}
-
 impl Recording {
     /// Allocates the memory to which a draw captures, if the capture is deferred.
-    pub(super) fn sparse_memory(
+    pub(super) fn take_sparse(
         &mut self,
         (device, emulator): (&Driver, &Emulator),
         call: &RecordedDraw,
         variant: &Variant,
         topology: Topology,
-    ) -> Result<Option<Sparse>, Why> {
+    ) -> Result<Option<Sparse>, String> {
         let Some((emitted, each)) = variant.sparse() else {
             return match self.active.is_some_and(|active| active.is_deferred) {
                 true => Err("it continues with counters that are known only after the render pass"
@@ -171,7 +138,8 @@ impl Recording {
         }
         let spare = self.arena.take(device, emulator, Job::STATE_SIZE.into());
         self.deferred.spare = spare.map_err(|error| error.to_string())?.address;
-        let mut address = self.room(device, emulator, all).map_err(|error| error.to_string())?;
+        let mut address =
+            self.address_for(device, emulator, all).map_err(|error| error.to_string())?;
         let targets = sizes.map(|size| {
             let range = CapturedRange { address, size: size? as u32 };
             address += u64::from(range.size);
@@ -191,21 +159,26 @@ impl Recording {
     }
 
     /// Returns the address of memory for primitives that the next render passes use again.
-    fn room(&mut self, device: &Driver, emulator: &Emulator, size: u64) -> Result<u64, vk::Result> {
+    fn address_for(
+        &mut self,
+        device: &Driver,
+        emulator: &Emulator,
+        size: u64,
+    ) -> Result<u64, vk::Result> {
         let used = self.deferred.used;
-        let there = self.sparse_room.filter(|room| u64::from(room.size) - used >= size);
-        let (room, used) = match there {
-            Some(room) => (room, used),
+        let there = self.sparse_memory.filter(|memory| u64::from(memory.size) - used >= size);
+        let (memory, used) = match there {
+            Some(memory) => (memory, used),
             None => {
-                let before = self.sparse_room.map_or(0, |room| u64::from(room.size));
+                let before = self.sparse_memory.map_or(0, |memory| u64::from(memory.size));
                 let larger = size.max(2 * before).clamp(LEAST_BYTES, MOST_BYTES);
                 let address = self.arena.take(device, emulator, larger)?.address;
                 (CapturedRange { address, size: larger as u32 }, 0)
             }
         };
-        self.sparse_room = Some(room);
+        self.sparse_memory = Some(memory);
         self.deferred.used = (used + size).next_multiple_of(4);
-        Ok(room.address + used)
+        Ok(memory.address + used)
     }
 
     /// Returns the draws of the deferred jobs for a draw that captures to `sparse`: one for each vertex stream.
@@ -293,13 +266,13 @@ impl Recording {
         [block, total]: [u64; 2],
     ) -> Vec<u32> {
         let address = |address: u64| [address as u32, (address >> 32) as u32];
-        let (room, vertices) = variant.sparse().map_or((0, 1), |(emitted, each)| {
+        let (capacity, vertices) = variant.sparse().map_or((0, 1), |(emitted, each)| {
             (emitted.primitives[stream] / each, emitted.topology.vertices_per_primitive())
         });
         let sums = sparse.sums + stream as u64 * 4 * (u64::from(sparse.invocations) + 1);
         let places = [sparse.counts.address, sums, total, block].into_iter().flat_map(address);
         let mut words: Vec<u32> = places.collect();
-        words.extend([stream as u32, sparse.invocations, room, vertices]);
+        words.extend([stream as u32, sparse.invocations, capacity, vertices]);
         let ranges = self.ranges(variant, stream);
         for (number, (_, stride)) in ranges.into_iter().enumerate() {
             let [from, to] = [&sparse.targets, &self.targets]

@@ -172,7 +172,7 @@ impl Recording {
             job(draws, counted.generated)
         });
         // A deferred draw captures to memory of the layer first.
-        match self.sparse_memory((device, emulator), call, variant, draws.topology) {
+        match self.take_sparse((device, emulator), call, variant, draws.topology) {
             Ok(sparse) => self.sparse = sparse,
             Err(why) => {
                 // The counter pass still writes the arguments of the draw.

@@ -46,7 +46,7 @@ pub(crate) struct Emitted {
     /// The number of primitives to each vertex stream for each input primitive.
     pub(crate) primitives: [u32; MOST_STREAMS],
     /// The number of invocations for each input primitive, if the primitives are stored sparsely. `primitives` is then
-    /// the number that there is room for.
+    /// their maximum.
     pub(crate) invocations: Option<u32>,
     /// The vertex stream that each transform feedback buffer captures.
     pub(crate) streams: [u32; MAX_BUFFERS],

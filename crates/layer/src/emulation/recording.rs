@@ -2,7 +2,6 @@
 
 use crate::driver::Driver;
 use crate::emulation::Emulator;
-use crate::emulation::compaction::{Deferred, Sparse};
 use crate::emulation::jobs::{Jobs, MOST_EXECUTIONS};
 use crate::emulation::layouts::Pushed;
 use crate::emulation::memory::{Arena, Piece};
@@ -75,6 +74,38 @@ pub(crate) struct Resumed {
     pub(super) is_suspended: bool,
 }
 
+/// What to do after a render pass.
+#[derive(Default)]
+pub(crate) struct Deferred {
+    pub(super) jobs: Jobs,
+    /// What `compaction/records.glsl` describes, for each vertex stream of a draw.
+    pub(super) records: Vec<u32>,
+    /// The state of each capture, and the number of the first record after its records. Captures may overwrite each
+    /// other's data, so they are copied in order.
+    pub(super) captures: Vec<(u64, u32)>,
+    /// The maximum number of invocations in a record.
+    pub(super) invocations: u32,
+    /// The number of bytes used for primitives.
+    pub(super) used: u64,
+    /// The address of the state of captures to the layer's memory.
+    pub(super) spare: u64,
+    /// The queries that end in the render pass, whose timestamps are written after it.
+    pub(super) queries: Vec<(vk::QueryPool, u32)>,
+}
+
+/// The memory to which a deferred draw captures.
+pub(crate) struct Sparse {
+    pub(super) targets: [Option<CapturedRange>; MAX_BUFFERS],
+    /// The table of counts.
+    pub(super) counts: CapturedRange,
+    /// The number of invocations of the geometry shader.
+    pub(super) invocations: u32,
+    /// The address for the sums of counts.
+    pub(super) sums: u64,
+    /// The addresses of the places of the captured words in a vertex.
+    pub(super) places: [u64; MAX_BUFFERS],
+}
+
 /// The addresses where active queries count; 0 if none is active.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counted {
@@ -108,7 +139,7 @@ pub(crate) struct Recording {
     /// The captures that are completed after the active render pass, the memory for their primitives, and the memory to
     /// which the current draw captures instead of the targets.
     pub(crate) deferred: Deferred,
-    pub(crate) sparse_room: Option<CapturedRange>,
+    pub(crate) sparse_memory: Option<CapturedRange>,
     pub(crate) sparse: Option<Sparse>,
     /// The memory for the active pass's job list, and the command buffer that owns the list, if it is another one.
     pub(crate) list: Option<Piece>,

@@ -19,7 +19,7 @@ pub(super) struct Geometry {
     /// shader.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub(super) constant: Option<[u32; 4]>,
-    /// The numbers of primitives that every invocation has room for in the four vertex streams, if its primitives are
+    /// The maximum numbers of primitives that an invocation emits to the four vertex streams, if its primitives are
     /// stored sparsely.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub(super) sparse: Option<[u32; 4]>,

@@ -18,7 +18,7 @@ void main() {
         for (uint buffer_number = 0u; buffer_number < MAX_BUFFERS; ++buffer_number) {
             Copied copied = record.buffers[buffer_number];
             uint words = record.vertices * copied.stride;
-            uint from = invocation * record.room * words;
+            uint from = invocation * record.capacity * words;
             uint to = WORD(record.block, 1u + buffer_number) / 4u + begin * words;
             for (uint vertex = 0u; vertex < count * words; vertex += copied.stride) {
                 for (uint at = 0u; at < copied.captured; ++at) {

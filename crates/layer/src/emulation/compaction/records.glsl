@@ -30,8 +30,8 @@ struct Record {
     uvec2 block;
     uint stream;
     uint invocations;
-    // The number of primitives that an invocation has room for.
-    uint room;
+    // The maximum number of primitives of an invocation.
+    uint capacity;
     // The number of vertices per primitive.
     uint vertices;
     Copied buffers[MAX_BUFFERS];

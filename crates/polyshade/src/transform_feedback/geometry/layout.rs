@@ -49,12 +49,11 @@ impl Layout {
         geometry.constant.is_none() && geometry.sparse.is_none()
     }
 
-    /// Returns the numbers of primitives in the four vertex streams that the buffers have room for, for each input
-    /// primitive and all its invocations together, if a geometry stage stores its primitives sparsely. `None`
-    /// otherwise.
+    /// Returns the maximum numbers of primitives that a geometry stage emits to the four vertex streams for each input
+    /// primitive, by all its invocations together, if it stores its primitives sparsely. `None` otherwise.
     ///
     /// Invocations are numbered as [`instance`, `primitive`, `invocation`]. Each one stores its primitives from its own
-    /// number times the room of one invocation on. It also stores the number of its primitives to the table of counts:
+    /// number times the maximum of one invocation on. It also stores the number of its primitives to the table of counts:
     /// 16 bytes for each invocation, a 32-bit integer for each vertex stream. Integers of streams that the shader does
     /// not emit to are not written.
     pub fn sparse_primitives(&self) -> Option<[u32; 4]> {

@@ -13,8 +13,8 @@ pub(super) enum Places {
     /// Every invocation emits these numbers of primitives to the four vertex streams. The function returns the number
     /// of the first primitive of an invocation.
     Constant { each: [u32; 4], function: Id },
-    /// Every invocation has room for these numbers of primitives, and stores its own numbers with the function `put`.
-    Sparse { room: [u32; 4], function: Id, put: Id },
+    /// Every invocation emits at most these numbers of primitives, and stores its own numbers with the function `put`.
+    Sparse { most: [u32; 4], function: Id, put: Id },
     /// The table of counts has a word for each invocation and emitted stream. The functions read and write a word.
     Table { get: Id, put: Id, streams: u32 },
 }
@@ -31,11 +31,11 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
             let function = rewrite::link(p, &library::GEOMETRY, &["first_primitive"], &[])[0];
             return Ok(Places::Constant { each, function });
         }
-        if let Some(room) = self.prepared.plan.layout.geometry.as_ref().and_then(|one| one.sparse) {
+        if let Some(most) = self.prepared.plan.layout.geometry.as_ref().and_then(|one| one.sparse) {
             let hooks = feedback.counts_hooks(p);
             let names = ["first_primitive", "put_table"];
             let linked = rewrite::link(p, &library::GEOMETRY, &names, &hooks);
-            return Ok(Places::Sparse { room, function: linked[0], put: linked[1] });
+            return Ok(Places::Sparse { most, function: linked[0], put: linked[1] });
         }
         let counts = self.buffer(p, Behind::Counts, "polyshade_counts")?;
         let hooks = table_hooks(p, counts);
@@ -56,7 +56,7 @@ impl Places {
     ) -> (Id, Id) {
         let uint = code.p.uint();
         match *self {
-            Self::Constant { each, function } | Self::Sparse { room: each, function, .. } => {
+            Self::Constant { each, function } | Self::Sparse { most: each, function, .. } => {
                 let each = code.p.uint_constant(each[stream as usize]);
                 let one = code.p.uint_constant(1);
                 let next = code.binary(Op::I_ADD, uint, invocation, one);
@@ -95,12 +95,12 @@ impl Places {
         (invocation, stream): (Id, u32),
         (begin, end): (Id, Id),
     ) {
-        let Self::Sparse { room, put, .. } = *self else { return };
+        let Self::Sparse { most, put, .. } = *self else { return };
         let (uint, void) = (code.p.uint(), code.p.void());
         // A shader must not emit more than it states.
-        let room = code.p.uint_constant(room[stream as usize]);
+        let most = code.p.uint_constant(most[stream as usize]);
         let count = code.binary(Op::I_SUB, uint, end, begin);
-        let count = code.glsl(GlslOp::U_MIN, uint, &[count, room]);
+        let count = code.glsl(GlslOp::U_MIN, uint, &[count, most]);
         let [streams, stream] = [4, stream].map(|number| code.p.uint_constant(number));
         let word = code.binary(Op::I_MUL, uint, invocation, streams);
         let word = code.binary(Op::I_ADD, uint, word, stream);
