@@ -1,7 +1,7 @@
 //! Captures whose places in the buffers only the device knows, and only after the render pass.
 //!
-//! If the invocations of a geometry stage emit different numbers of primitives, the stage stores them sparsely in memory
-//! of the layer, with space for as many as each invocation may emit. After the render pass, one shader sums the
+//! If the invocations of a geometry stage emit different numbers of primitives, the stage stores them sparsely in
+//! memory of the layer, with space for as many as each invocation may emit. After the render pass, one shader sums the
 //! numbers of primitives, the counter pass executes the jobs of these draws, and another shader copies the primitives
 //! that fit to the transform feedback buffers. Until then, the counters are not known: captures in the same render pass
 //! that continue with them are deferred, too.
