@@ -52,10 +52,10 @@ impl Layout {
     /// Returns the maximum numbers of primitives that a geometry stage emits to the four vertex streams for each input
     /// primitive, by all its invocations together, if it stores its primitives sparsely. `None` otherwise.
     ///
-    /// Invocations are numbered as [`instance`, `primitive`, `invocation`]. Each one stores its primitives from its own
-    /// number times the maximum of one invocation on. It also stores the number of its primitives to the table of
-    /// counts: 16 bytes for each invocation, a 32-bit integer for each vertex stream. Integers of streams that the shader does
-    /// not emit to are not written.
+    /// Invocations are ordered by instance, then by primitive, then by `InvocationId`. Each one stores its primitives
+    /// from its own number times the maximum of one invocation on. It also stores the number of its primitives to the
+    /// table of counts: 16 bytes for each invocation, a 32-bit integer for each vertex stream. Integers of streams that
+    /// the shader does not emit to are not written.
     pub fn sparse_primitives(&self) -> Option<[u32; 4]> {
         let geometry = self.geometry.as_ref()?;
         Some(geometry.sparse?.map(|each| each.saturating_mul(geometry.invocations)))
