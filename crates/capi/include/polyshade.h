@@ -1221,8 +1221,8 @@ typedef struct polyshade_layout_info {
     uint32_t emitted_topology;
     // Whether a geometry stage needs the steps that count, and the table of counts.
     uint32_t needs_counts;
-    // For a geometry stage that needs no counts: the number of primitives that all its invocations together emit to
-    // each vertex stream for one input primitive. Otherwise 0.
+    // For a geometry stage that emits constant numbers of primitives: the number that all its invocations together
+    // emit to each vertex stream for one input primitive. Otherwise 0.
     uint32_t primitives_per_input[4];
     // The size in bytes of a patch of tessellation; 0 without tessellation.
     uint32_t patch_stride;
@@ -1960,8 +1960,8 @@ polyshade_status polyshade_layout_counts_size(const struct polyshade_layout *lay
                                               struct polyshade_error *error);
 
 // Writes the numbers of primitives that a draw with a geometry stage emits to the four vertex streams to the four
-// elements of `emitted`, 2^32 - 1 at most. Returns `POLYSHADE_ERROR_UNSUPPORTED` if only the device knows them
-// (`needs_counts`): then they are in the table of counts.
+// elements of `emitted`, 2^32 - 1 at most. Returns `POLYSHADE_ERROR_UNSUPPORTED` if only the device knows them: then
+// the table of counts has them (`needs_counts`), or the number of each invocation (`sparse_primitives`).
 polyshade_status polyshade_layout_emitted(const struct polyshade_layout *layout,
                                           const struct polyshade_draw *draw,
                                           uint32_t *emitted,
@@ -1979,7 +1979,7 @@ polyshade_status polyshade_layout_primitives_of(const struct polyshade_layout *l
 
 // Advances the counters (`counter`) of the `range_count` elements of `ranges` by the bytes that a draw with a geometry
 // stage stores. The four elements of `emitted` are the numbers of primitives that the draw has emitted to the vertex
-// streams. If the call fails, the counters do not change.
+// streams. The table of counts has no element in `ranges`. If the call fails, the counters do not change.
 polyshade_status polyshade_layout_advance_by(const struct polyshade_layout *layout,
                                              const uint32_t *emitted,
                                              struct polyshade_range *ranges,

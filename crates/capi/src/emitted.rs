@@ -63,8 +63,8 @@ pub unsafe extern "C" fn polyshade_layout_counts_size(
 }
 
 /// Writes the numbers of primitives that a draw with a geometry stage emits to the four vertex streams to the four
-/// elements of `emitted`, 2^32 - 1 at most. Returns `POLYSHADE_ERROR_UNSUPPORTED` if only the device knows them
-/// (`needs_counts`): then they are in the table of counts.
+/// elements of `emitted`, 2^32 - 1 at most. Returns `POLYSHADE_ERROR_UNSUPPORTED` if only the device knows them: then
+/// the table of counts has them (`needs_counts`), or the number of each invocation (`sparse_primitives`).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_emitted(
     layout: *const polyshade_layout,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn polyshade_layout_primitives_of(
 
 /// Advances the counters (`counter`) of the `range_count` elements of `ranges` by the bytes that a draw with a geometry
 /// stage stores. The four elements of `emitted` are the numbers of primitives that the draw has emitted to the vertex
-/// streams. If the call fails, the counters do not change.
+/// streams. The table of counts has no element in `ranges`. If the call fails, the counters do not change.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyshade_layout_advance_by(
     layout: *const polyshade_layout,

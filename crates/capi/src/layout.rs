@@ -38,8 +38,8 @@ pub struct polyshade_layout_info {
     pub emitted_topology: u32,
     /// Whether a geometry stage needs the steps that count, and the table of counts.
     pub needs_counts: u32,
-    /// For a geometry stage that needs no counts: the number of primitives that all its invocations together emit to
-    /// each vertex stream for one input primitive. Otherwise 0.
+    /// For a geometry stage that emits constant numbers of primitives: the number that all its invocations together
+    /// emit to each vertex stream for one input primitive. Otherwise 0.
     pub primitives_per_input: [u32; 4],
     /// The size in bytes of a patch of tessellation; 0 without tessellation.
     pub patch_stride: u32,

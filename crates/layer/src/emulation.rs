@@ -165,7 +165,7 @@ impl Emulator {
     /// Returns whether captures need the words of a module: it captures, or has a vertex stage that may precede a
     /// geometry stage that captures.
     pub(crate) fn keeps(&self, words: &[u32]) -> bool {
-        spirv::mentions_feedback(words) || self.has_geometry && spirv::has_vertex_stage(words)
+        spirv::mentions_feedback(words) || self.has_geometry && spirv::may_precede_raster(words)
     }
 
     /// Returns the stages of draws that capture.

@@ -47,10 +47,11 @@ pub(crate) fn specializes(words: &[u32], id: u32) -> bool {
     decorations(words).any(|operands| *operands == [Decoration::SPEC_ID.0, id])
 }
 
-/// Returns whether a module has a vertex stage.
-pub(crate) fn has_vertex_stage(words: &[u32]) -> bool {
+/// Returns whether a module has a vertex or geometry stage.
+pub(crate) fn may_precede_raster(words: &[u32]) -> bool {
+    let stages = [ExecutionModel::VERTEX, ExecutionModel::GEOMETRY].map(|stage| stage.0);
     let mut entries = declarations(words).filter(|(op, _)| *op == OP_ENTRY_POINT);
-    entries.any(|(_, operands)| operands.first() == Some(&ExecutionModel::VERTEX.0))
+    entries.any(|(_, operands)| operands.first().is_some_and(|stage| stages.contains(stage)))
 }
 
 /// Returns the decorations of a module and their operands, without the decorated id and member.

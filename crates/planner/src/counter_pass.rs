@@ -138,7 +138,7 @@ pub struct Geometry {
     /// The number of primitives that all invocations together emit for each input primitive, at most 2³⁰-1.
     pub primitives: u32,
     /// The location of the number of primitives that each draw has emitted, 4 bytes for each draw. 0 if
-    /// [`primitives`](Self::primitives) determines it.
+    /// [`primitives`](Self::primitives) determines it. With [`Shader::bound_words`], it is in binding 0.
     pub emitted: u64,
     /// Whether the draws are indexed. [`Draws::commands`] are then `VkDrawIndexedIndirectCommand`.
     pub indexed: bool,

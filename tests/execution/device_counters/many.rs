@@ -56,6 +56,8 @@ struct Meant {
     end: Option<[Option<u32>; 2]>,
     topology: usize,
     geometry: Option<Geometry>,
+    /// The number of primitives that each draw has emitted, if only the device knows it.
+    emitted: Vec<u32>,
     /// The size and stride of each of two buffers.
     buffers: [(u32, u32); 2],
     /// Vertices and instances of each draw.
@@ -101,6 +103,11 @@ fn evaluated(jobs: &[Meant]) -> Left {
             let is_drawn = job.counted.is_none_or(|counted| number < counted);
             let instances = if is_drawn { *instances } else { 0 };
             let needed = emitted * u64::from(primitives(*count)) * u64::from(instances);
+            let needed = match job.emitted.get(number as usize) {
+                Some(emitted) if primitives(*count) > 0 && instances > 0 => u64::from(*emitted),
+                Some(_) => 0,
+                None => needed,
+            };
             let fits = job.buffers.iter().zip(&*filled).filter(|((_, stride), _)| *stride > 0);
             let fits = fits.map(|((size, stride), filled)| {
                 u64::from(size.saturating_sub(*filled) / (stride * vertices))
@@ -146,7 +153,7 @@ impl Places {
         Self { queries, blocks, commands, jobs: commands + draws * Job::COMMAND_SIZE }
     }
 
-    fn job(&self, meant: &Meant, before: u32, count_at: u32) -> Job {
+    fn job(&self, meant: &Meant, before: u32, [count_at, emitted_at]: [u32; 2]) -> Job {
         // Counters and arguments by their positions.
         let counters = |counters: [Option<u32>; 2]| {
             let mut places = [0; MAX_BUFFERS];
@@ -187,7 +194,10 @@ impl Places {
             commands: place_in(OWN, self.commands + before * Job::COMMAND_SIZE),
             groups: 0,
             segments: None,
-            geometry: meant.geometry,
+            geometry: meant.geometry.map(|geometry| Geometry {
+                emitted: if meant.emitted.is_empty() { 0 } else { place_in(OWN, emitted_at) },
+                ..geometry
+            }),
         };
         Job {
             state: place_in(STATES, meant.state * Job::STATE_SIZE),
@@ -234,14 +244,18 @@ fn kept(driver: Driver, jobs: &[Meant]) -> Left {
     own[..template.len()].copy_from_slice(&template);
     own[places.queries as usize / 4..places.blocks as usize / 4].fill(0);
     let mut counters: Vec<u32> = (0..COUNTER_COUNT).map(|number| 8 * number).collect();
-    let mut before = 0;
-    // Append the jobs and the draw counts.
+    let (mut before, mut emitted) = (0, Vec::<u32>::new());
+    // Append the jobs, the draw counts and the numbers of emitted primitives.
+    let emitted_at = places.jobs + jobs.len() as u32 * Job::SIZE;
     for job in jobs {
         let count_at = counters.len() as u32 - COUNTER_COUNT;
         counters.extend(job.counted);
-        own.extend(places.job(job, before, count_at).words());
+        let emitted_at = emitted_at + 4 * emitted.len() as u32;
+        emitted.extend(&job.emitted);
+        own.extend(places.job(job, before, [count_at, emitted_at]).words());
         before += job.draws.len() as u32;
     }
+    own.extend(emitted);
     // Dispatch.
     let arguments: Vec<u32> =
         draws.iter().flat_map(|[count, many]| [*count, *many, 0, 0]).collect();
@@ -346,18 +360,23 @@ fn jobs_are_done_in_their_order() {
                 let geometry = (noise.below(3) == 0).then(|| Geometry {
                     topology: emits[noise.below(3) as usize],
                     primitives: noise.below(4),
+                    emitted: 0,
                     indexed: noise.below(2) == 0,
                     has_streams: noise.below(2) == 0,
                 });
+                let draws: Vec<_> = (0..many).map(|_| [noise.below(6), noise.below(3)]).collect();
+                let is_known = geometry.is_none() || noise.below(2) == 0;
+                let emitted = draws.iter().filter(|_| !is_known).map(|_| noise.below(9)).collect();
                 Meant {
                     geometry,
+                    emitted,
                     state: if is_other { noise.below(STATE_COUNT) } else { 0 },
                     query: if is_other { None } else { Some(noise.below(QUERY_COUNT * 40) / 79) },
                     begin: begins.then(|| [counter(&mut noise), counter(&mut noise)]),
                     end: ends.then(|| [counter(&mut noise), counter(&mut noise)]),
                     topology: noise.below(5) as usize,
                     buffers: [(4 * (500 + noise.below(2)), 4 * noise.below(3)), (4 * 900, 4)],
-                    draws: (0..many).map(|_| [noise.below(6), noise.below(3)]).collect(),
+                    draws,
                     counted: is_counted.then(|| noise.below(450)),
                 }
             })

@@ -96,8 +96,8 @@ impl Recording {
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
         match self.arena.take(device, emulator, Job::STATE_SIZE.into()) {
             Ok(state) => {
-                // A deferred capture may save these counters.
-                let is_deferred = !self.deferred.is_empty() && counters != [0; MAX_BUFFERS];
+                let saved = &self.deferred.saved;
+                let is_deferred = counters.iter().any(|counter| saved.contains(counter));
                 let begin = Some(counters);
                 self.active = Some(Active { state: state.address, begin, is_deferred });
             }
@@ -116,7 +116,13 @@ impl Recording {
         let Some(Active { state, begin, is_deferred }) = self.active.take() else { return };
         // SAFETY: the caller passes arguments that Vulkan allows.
         let counters = unsafe { emulator.counters(device, counted, counters, offsets) };
-        let jobs = if is_deferred { &mut self.deferred.jobs } else { &mut self.jobs };
+        let jobs = match is_deferred {
+            true => {
+                self.deferred.saved.extend(counters.into_iter().filter(|counter| *counter != 0));
+                &mut self.deferred.jobs
+            }
+            false => &mut self.jobs,
+        };
         if begin.is_some() || !jobs.end(state, counters) {
             jobs.push(&Job { state, begin, end: Some(counters), ..Job::default() });
         }

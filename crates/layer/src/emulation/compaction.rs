@@ -120,16 +120,7 @@ impl Recording {
         let table = COUNTS.saturating_mul(invocations);
 
         // The layer stores the primitives of each buffer, then the sums of each vertex stream.
-        let mut sizes = [None; MAX_BUFFERS];
-        for (number, size) in sizes.iter_mut().enumerate() {
-            let captured = self.targets[number].is_some() && variant.strides[number] > 0;
-            *size = captured.then(|| {
-                let vertices = emitted.topology.vertices_per_primitive();
-                let bytes = u64::from(vertices) * u64::from(variant.strides[number]);
-                let each = emitted.primitives[emitted.streams[number] as usize];
-                primitives.saturating_mul(each.into()).saturating_mul(bytes)
-            });
-        }
+        let sizes = self.sparse_sizes(variant, emitted, primitives);
         let sums = table.saturating_add(COUNTS);
         let all = sizes.iter().flatten().fold(sums, |all, size| all.saturating_add(*size));
         if all.saturating_add(table) > MOST_BYTES {
@@ -156,6 +147,23 @@ impl Recording {
         }
         let invocations = invocations as u32;
         Ok(Some(Sparse { targets, counts, invocations, sums, places }))
+    }
+
+    /// Returns the number of bytes for the primitives of each captured buffer, if all invocations emit as many as they
+    /// may.
+    fn sparse_sizes(
+        &self,
+        variant: &Variant,
+        emitted: &Emitted,
+        primitives: u64,
+    ) -> [Option<u64>; MAX_BUFFERS] {
+        std::array::from_fn(|number| {
+            self.targets[number].filter(|_| variant.strides[number] > 0)?;
+            let vertices = emitted.topology.vertices_per_primitive();
+            let bytes = u64::from(vertices) * u64::from(variant.strides[number]);
+            let each = emitted.primitives[emitted.streams[number] as usize];
+            Some(primitives.saturating_mul(each.into()).saturating_mul(bytes))
+        })
     }
 
     /// Returns the address of memory for primitives that the next render passes use again.

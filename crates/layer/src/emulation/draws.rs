@@ -136,7 +136,7 @@ impl Recording {
         }
         let done = Done { commands: written.filter(|_| !call.is_direct()), is_whole: false };
         let Some(variant) = variant.filter(|_| self.active.is_some()) else {
-            if !is_counted || self.active.is_some() {
+            if counted_views == 0 || self.active.is_some() {
                 let query = self.active.filter(|_| is_known).map_or(0, |_| of_feedback);
                 self.push(job(draws, query));
             }

@@ -74,11 +74,11 @@ pub(crate) struct Resumed {
     pub(super) is_suspended: bool,
 }
 
-/// What to do after a render pass.
+/// The work that follows a render pass.
 #[derive(Default)]
 pub(crate) struct Deferred {
     pub(super) jobs: Jobs,
-    /// What `compaction/records.glsl` describes, for each vertex stream of a draw.
+    /// The records of `compaction/records.glsl`, one for each vertex stream of a draw.
     pub(super) records: Vec<u32>,
     /// The state of each capture, and the number of the first record after its records. Captures may overwrite each
     /// other's data, so they are copied in order.
@@ -89,6 +89,8 @@ pub(crate) struct Deferred {
     pub(super) used: u64,
     /// The address of the state of captures to the layer's memory.
     pub(super) spare: u64,
+    /// The addresses at which the captures save their counters.
+    pub(super) saved: Vec<u64>,
     /// The queries that end in the render pass, whose timestamps are written after it.
     pub(super) queries: Vec<(vk::QueryPool, u32)>,
 }

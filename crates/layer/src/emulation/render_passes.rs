@@ -69,6 +69,11 @@ impl Recording {
                     "the captures of a secondary command buffer are lost: {NO_LIST}"
                 ));
             }
+            if !self.deferred.is_empty() {
+                device.fault(format_args!(
+                    "a secondary command buffer captures before the counters of its render pass are known"
+                ));
+            }
             self.reads_shared |= repeats;
             let jobs = (&secondary.jobs, repeats);
             let fits = self.jobs.execute(commands, jobs, self.predicate());

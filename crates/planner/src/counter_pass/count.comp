@@ -251,7 +251,9 @@ void draw(const uvec2 job, const uint number, const bool is_drawn, const bool ad
     uvec2 needed = product(captured_primitives, numbers.instances);
     uvec2 emitted_at = place_in(job, EMITTED_AT);
     if (is_there(emitted_at)) {
-        needed = uvec2(is_drawn ? LOAD(emitted_at, number) : 0u, 0u);
+        // A draw without a table emits, but its primitives are lost.
+        bool is_kept = primitives != 0u && numbers.instances != 0u;
+        needed = uvec2(is_kept ? LOAD(emitted_at, number) : 0u, 0u);
     }
     uvec4 sizes = of_each_buffer(job, BUFFERS);
     uvec4 strides = of_each_buffer(job, BUFFERS + 1u);

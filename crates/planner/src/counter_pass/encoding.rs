@@ -74,6 +74,7 @@ impl Job {
             job[FLAGS] &= DRAWS;
             job[DIRECT..DIRECT + 5].fill(0);
             job[QUERY..QUERY + 2].fill(0);
+            job[EMITTED_AT..EMITTED_AT + 2].fill(0);
         }
     }
 

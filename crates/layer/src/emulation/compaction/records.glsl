@@ -18,7 +18,7 @@ struct Copied {
     uint stride;
 };
 
-// `Compaction::words` in compaction.rs writes a record for each vertex stream of a draw.
+// `Recording::record` in compaction.rs writes a record for each vertex stream of a draw.
 struct Record {
     // The number of primitives that each invocation has stored: a word for each of four vertex streams.
     uvec2 counts;

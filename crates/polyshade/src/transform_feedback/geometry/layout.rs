@@ -74,7 +74,8 @@ impl Layout {
     }
 
     /// Returns the numbers of primitives that `draw` emits to the four vertex streams: multiples of constants of the
-    /// geometry shader, 2^32-1 at most. `None` if only the device knows them: then the table of counts has them.
+    /// geometry shader, 2^32-1 at most. `None` if only the device knows them: then the table of counts has
+    /// them, or the numbers of each invocation if they are [sparse](Self::sparse_primitives).
     ///
     /// # Errors
     ///
