@@ -11,6 +11,7 @@ mod pass;
 mod position;
 mod scene;
 mod sheet;
+mod stages;
 mod time;
 
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -19,7 +20,7 @@ use std::error::Error;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-const USAGE: &str = "usage: measure blend|blend-sheet FILE|capture [SHADER.spv...]|fetch|pass|position|\
+const USAGE: &str = "usage: measure blend|blend-sheet FILE|capture [SHADER.spv...]|fetch|pass|position|stages|\
     derive-position SHADER.spv...";
 
 fn main() -> Result<()> {
@@ -32,6 +33,7 @@ fn main() -> Result<()> {
         ("fetch", []) => |device, _| fetch::measure(device),
         ("pass", []) => |device, _| pass::measure(device),
         ("position", []) => |device, _| position::measure(device),
+        ("stages", []) => |device, _| stages::measure(device),
         ("blend-sheet", [path]) => return sheet::draw(path),
         ("derive-position", [_, ..]) => return position::against_spirv_tools(&paths),
         _ => return Err(USAGE.into()),
