@@ -262,7 +262,7 @@ fn range(given: &polyshade_range) -> Result<BufferRange, Failure> {
     Ok(BufferRange { address, offset, size: length, counter })
 }
 
-/// Writes ranges over those of the caller, of which there are as many.
+/// Replaces the caller's ranges. The caller has passed as many elements as `ranges` has.
 pub(crate) fn replace(at: *mut polyshade_range, ranges: Vec<BufferRange>) -> Result<(), Failure> {
     let ranges: Vec<_> = ranges.into_iter().map(write).collect();
     let mut count = ranges.len();

@@ -42,14 +42,27 @@ pub unsafe extern "C" fn polyshade_lower(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        ffi::clear_out(result, "result")?;
-        let module = ffi::share(module, "module")?;
-        let (target, asked) = (target::read(target)?, read(options)?);
-        let frame = Frame { given: &module, target: &target, kind: asked.kind() };
-        let outputs = frame.lower(&asked)?;
-        ffi::hand_out(result, Arc::new(polyshade_result { outputs }));
-        Ok(())
+        lower_module((module, target, options), result, |frame, asked| frame.lower(asked))
     })
+}
+
+/// Reads the arguments of a function that lowers one module, and writes the outputs that `lower` makes to `*result`.
+pub(crate) fn lower_module(
+    (module, target, options): (
+        *const polyshade_module,
+        *const polyshade_target,
+        *const polyshade_options,
+    ),
+    result: *mut *mut polyshade_result,
+    lower: impl FnOnce(&Frame<'_>, &Asked) -> Result<Vec<Output>, Failure>,
+) -> Result<(), Failure> {
+    ffi::clear_out(result, "result")?;
+    let module = ffi::share(module, "module")?;
+    let (target, asked) = (target::read(target)?, read(options)?);
+    let frame = Frame { given: &module, target: &target, kind: asked.kind() };
+    let outputs = lower(&frame, &asked)?;
+    ffi::hand_out(result, Arc::new(polyshade_result { outputs }));
+    Ok(())
 }
 
 /// Lowers the stages of a pipeline, in pipeline order, by a recipe: one output for each stage. The caller must

@@ -6,16 +6,15 @@ use crate::error::{guard, polyshade_error};
 use crate::failure::{Failure, polyshade_status};
 use crate::ffi;
 use crate::layout::polyshade_layout;
-use crate::lower::Frame;
+use crate::lower::{Frame, lower_module};
 use crate::module::polyshade_module;
-use crate::options::{Asked, Storage, Tessellation, polyshade_options, read};
+use crate::options::{Asked, Storage, Tessellation, polyshade_options};
 use crate::place::check_flags;
 use crate::result::{Output, polyshade_result};
-use crate::target::{self, polyshade_target};
+use crate::target::polyshade_target;
 use polyshade::host::{Lowered, Target};
 use polyshade::transform_feedback::{Layout, Options, geometry, tessellation};
 use polyshade::{Error, Module};
-use std::sync::Arc;
 
 /// The vertex stage of the draws of the steps `COUNT` and `CAPTURE`, unless these are compute stages. It takes the
 /// vertex shader and no layout, and is requested without other steps.
@@ -74,20 +73,16 @@ pub unsafe extern "C" fn polyshade_lower_geometry(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        ffi::clear_out(result, "result")?;
-        let module = ffi::share(module, "module")?;
-        let (target, asked) = (target::read(target)?, read(options)?);
-        let Asked::CaptureStorage(storage) = &asked else {
-            let message = format!(
-                "a geometry stage takes options of a capture into storage buffers, not of {}",
-                asked.kind().name
-            );
-            return Err(Failure::argument(message));
-        };
-        let frame = Frame { given: &module, target: &target, kind: asked.kind() };
-        let outputs = frame.geometry(steps, before, storage)?;
-        ffi::hand_out(result, Arc::new(polyshade_result { outputs }));
-        Ok(())
+        lower_module((module, target, options), result, |frame, asked| {
+            let Asked::CaptureStorage(storage) = asked else {
+                let message = format!(
+                    "a geometry stage takes options of a capture into storage buffers, not of {}",
+                    asked.kind().name
+                );
+                return Err(Failure::argument(message));
+            };
+            frame.geometry(steps, before, storage)
+        })
     })
 }
 
@@ -107,18 +102,14 @@ pub unsafe extern "C" fn polyshade_lower_tessellation(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        ffi::clear_out(result, "result")?;
-        let module = ffi::share(module, "module")?;
-        let (target, asked) = (target::read(target)?, read(options)?);
-        let Asked::Tessellation(options) = &asked else {
-            let message =
-                format!("tessellation takes its own options, not those of {}", asked.kind().name);
-            return Err(Failure::argument(message));
-        };
-        let frame = Frame { given: &module, target: &target, kind: asked.kind() };
-        let outputs = frame.tessellation(steps, before, options)?;
-        ffi::hand_out(result, Arc::new(polyshade_result { outputs }));
-        Ok(())
+        lower_module((module, target, options), result, |frame, asked| {
+            let Asked::Tessellation(options) = asked else {
+                let kind = asked.kind().name;
+                let message = format!("tessellation takes its own options, not those of {kind}");
+                return Err(Failure::argument(message));
+            };
+            frame.tessellation(steps, before, options)
+        })
     })
 }
 
