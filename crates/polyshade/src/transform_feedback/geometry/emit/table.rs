@@ -64,7 +64,7 @@ impl Places {
                 (begin, code.call(uint, function, &[next, each]))
             }
             Self::Table { get, streams, .. } => {
-                let word = word_of(code, (streams, index), invocation);
+                let word = word_of(code, (streams, TABLE_HEAD + index), invocation);
                 let streams = code.p.uint_constant(streams);
                 let next = code.binary(Op::I_ADD, uint, word, streams);
                 let begin = code.call(uint, get, &[word]);
@@ -81,7 +81,7 @@ impl Places {
         count: Id,
     ) {
         if let Self::Table { put, streams, .. } = *self {
-            let word = word_of(code, (streams, index), invocation);
+            let word = word_of(code, (streams, TABLE_HEAD + index), invocation);
             let void = code.p.void();
             code.call(void, put, &[word, count]);
         }
@@ -101,20 +101,19 @@ impl Places {
         let most = code.p.uint_constant(most[stream as usize]);
         let count = code.binary(Op::I_SUB, uint, end, begin);
         let count = code.glsl(GlslOp::U_MIN, uint, &[count, most]);
-        let [streams, stream] = [4, stream].map(|number| code.p.uint_constant(number));
-        let word = code.binary(Op::I_MUL, uint, invocation, streams);
-        let word = code.binary(Op::I_ADD, uint, word, stream);
+        let word = word_of(code, (4, stream), invocation);
         code.call(void, put, &[word, count]);
     }
 }
 
-/// Emits the number of an invocation's word in a table with `streams` words for each invocation.
-fn word_of(code: &mut Cursor<'_, '_, '_>, (streams, index): (u32, u32), invocation: Id) -> Id {
+/// Emits the number of an invocation's word in a table with `streams` words for each invocation, given the number of
+/// that word for invocation 0.
+fn word_of(code: &mut Cursor<'_, '_, '_>, (streams, first): (u32, u32), invocation: Id) -> Id {
     let uint = code.p.uint();
     let streams = code.p.uint_constant(streams);
-    let first = code.binary(Op::I_MUL, uint, invocation, streams);
-    let offset = code.p.uint_constant(TABLE_HEAD + index);
-    code.binary(Op::I_ADD, uint, first, offset)
+    let before = code.binary(Op::I_MUL, uint, invocation, streams);
+    let first = code.p.uint_constant(first);
+    code.binary(Op::I_ADD, uint, before, first)
 }
 
 /// Emits the functions that read the table of segments.
