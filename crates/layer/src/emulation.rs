@@ -162,10 +162,11 @@ impl Emulator {
         })
     }
 
-    /// Returns whether captures need the words of a module: it captures, or has a vertex stage that may precede a
-    /// geometry stage that captures.
+    /// Returns whether pipelines need the words of a module: it captures, has a vertex stage that may precede a geometry
+    /// stage that captures, or a geometry stage whose pipeline may rasterize another stream than 0.
     pub(crate) fn keeps(&self, words: &[u32]) -> bool {
-        spirv::mentions_feedback(words) || self.has_geometry && spirv::may_precede_raster(words)
+        spirv::mentions_feedback(words)
+            || self.has_geometry && spirv::has_vertex_or_geometry_stage(words)
     }
 
     /// Returns the stages of draws that capture.

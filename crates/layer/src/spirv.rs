@@ -48,7 +48,7 @@ pub(crate) fn specializes(words: &[u32], id: u32) -> bool {
 }
 
 /// Returns whether a module has a vertex or geometry stage.
-pub(crate) fn may_precede_raster(words: &[u32]) -> bool {
+pub(crate) fn has_vertex_or_geometry_stage(words: &[u32]) -> bool {
     let stages = [ExecutionModel::VERTEX, ExecutionModel::GEOMETRY].map(|stage| stage.0);
     let mut entries = declarations(words).filter(|(op, _)| *op == OP_ENTRY_POINT);
     entries.any(|(_, operands)| operands.first().is_some_and(|stage| stages.contains(stage)))

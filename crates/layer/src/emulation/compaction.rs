@@ -9,7 +9,8 @@
 use crate::driver::Driver;
 use crate::emulation::Emulator;
 use crate::emulation::draw_calls::{DrawArguments, RecordedDraw};
-use crate::emulation::jobs::{CounterPass, LOST, barrier, pipeline};
+use crate::emulation::draws::{Why, lost};
+use crate::emulation::jobs::{CounterPass, LOST, barrier, pipeline, words};
 use crate::emulation::lowered::Emitted;
 use crate::emulation::recording::{CapturedRange, Counted, Deferred, NO_LIST, Recording, Sparse};
 use crate::emulation::variants::Variant;
@@ -44,9 +45,6 @@ pub(crate) struct Shaders {
 
 impl Shaders {
     fn new(device: &Driver, counter_pass: &CounterPass) -> Result<Self, vk::Result> {
-        let words = |bytes: &[u8]| -> Vec<u32> {
-            bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
-        };
         let make = |bytes: &[u8]| pipeline(device, counter_pass.layout, &words(bytes));
         let mut shaders =
             Self { sum: make(include_bytes!("compaction/sum.spv"))?, copy: vk::Pipeline::null() };
@@ -76,11 +74,6 @@ impl Deferred {
     pub(super) fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
-
-    /// Defers the availability of a query.
-    pub(super) fn end_query(&mut self, pool: vk::QueryPool, query: u32) {
-        self.queries.push((pool, query));
-    }
 }
 
 impl Recording {
@@ -91,7 +84,7 @@ impl Recording {
         call: &RecordedDraw,
         variant: &Variant,
         topology: Topology,
-    ) -> Result<Option<Sparse>, String> {
+    ) -> Result<Option<Sparse>, Why> {
         let Some((emitted, each)) = variant.sparse() else {
             return match self.active.is_some_and(|active| active.is_deferred) {
                 true => Err("it continues with counters that are known only after the render pass"
@@ -127,26 +120,36 @@ impl Recording {
             let (wanted, most) = (all.saturating_add(table) >> 20, MOST_BYTES >> 20);
             return Err(format!("its sparse primitives take {wanted} MiB, more than {most} MiB"));
         }
-        let spare = self.arena.take(device, emulator, Job::STATE_SIZE.into());
-        self.deferred.spare = spare.map_err(|error| error.to_string())?.address;
-        let mut address =
-            self.address_for(device, emulator, all).map_err(|error| error.to_string())?;
+        let address = self.address_for(device, emulator, all).map_err(lost)?;
+        let sparse =
+            self.lay_out((device, emulator), variant, (address, sizes), invocations as u32);
+        Ok(Some(sparse.map_err(lost)?))
+    }
+
+    /// Lays out the memory at an address, and allocates the rest: the table of counts and the state.
+    fn lay_out(
+        &mut self,
+        (device, emulator): (&Driver, &Emulator),
+        variant: &Variant,
+        (mut address, sizes): (u64, [Option<u64>; MAX_BUFFERS]),
+        invocations: u32,
+    ) -> Result<Sparse, vk::Result> {
+        let state = self.arena.take(device, emulator, Job::STATE_SIZE.into())?.address;
         let targets = sizes.map(|size| {
             let range = CapturedRange { address, size: size? as u32 };
             address += u64::from(range.size);
             Some(range)
         });
-        let sums = address;
-        let counts = self.arena.put(device, emulator, &vec![0; table as usize / 4]);
-        let address = counts.map_err(|error| error.to_string())?.address;
-        let counts = CapturedRange { address, size: table as u32 };
+        let table = vec![0; COUNTS as usize / 4 * invocations as usize];
+        let counts = CapturedRange {
+            address: self.arena.put(device, emulator, &table)?.address,
+            size: COUNTS as u32 * invocations,
+        };
         let mut places = [0; MAX_BUFFERS];
         for (place, words) in places.iter_mut().zip(&variant.captured) {
-            let piece = self.arena.put(device, emulator, words);
-            *place = piece.map_err(|error| error.to_string())?.address;
+            *place = self.arena.put(device, emulator, words)?.address;
         }
-        let invocations = invocations as u32;
-        Ok(Some(Sparse { targets, counts, invocations, sums, places }))
+        Ok(Sparse { state, targets, counts, invocations, sums: address, places })
     }
 
     /// Returns the number of bytes for the primitives of each captured buffer, if all invocations emit as many as they
@@ -236,12 +239,11 @@ impl Recording {
     pub(super) fn push_deferred(
         &mut self,
         emulator: &Emulator,
-        sparse: Vec<(usize, Draws)>,
+        (state, sparse): (u64, Vec<(usize, Draws)>),
         deferred: Vec<(usize, Draws)>,
         counted: Counted,
     ) {
         let Some(active) = &mut self.active else { return };
-        let state = self.deferred.spare;
         let job = |state, draws| Job { state, draws: Some(draws), ..Job::default() };
         for (stream, draws) in sparse {
             let begin = (stream == 0).then_some([0; MAX_BUFFERS]);

@@ -9,7 +9,7 @@ use crate::emulation::layouts::Addresses;
 use crate::emulation::lowered::{Key, topology};
 use crate::emulation::memory::Piece;
 use crate::emulation::pipeline_info::PipelineInfo;
-use crate::emulation::recording::{Active, Counted, NO_LIST, Prepared, Recording};
+use crate::emulation::recording::{Active, Counted, NO_LIST, Prepared, Recording, Sparse};
 use crate::emulation::variants::{Graphics, OTHER_STAGES, Variant};
 use crate::reported_features::MOST_STREAMS;
 use ash::vk::{self, DynamicState};
@@ -207,7 +207,9 @@ impl Recording {
         let is_whole = self.discards(info) && !variant.stores && !driver_counts;
         points.into_iter().for_each(|job| self.push(job));
         match sparse {
-            Some(_) => self.push_deferred(emulator, streams, deferred, counted),
+            Some(Sparse { state, .. }) => {
+                self.push_deferred(emulator, (state, streams), deferred, counted);
+            }
             None => {
                 for (stream, draws) in streams {
                     self.push(job(draws, counted.streams[stream]));
@@ -465,6 +467,6 @@ impl Recording {
     }
 }
 
-fn lost(error: vk::Result) -> Why {
+pub(super) fn lost(error: vk::Result) -> Why {
     format!("no memory: {error}")
 }

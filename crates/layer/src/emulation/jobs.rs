@@ -33,8 +33,7 @@ impl CounterPass {
         // On failure, the pipelines created so far are destroyed.
         let null = vk::Pipeline::null();
         let mut counter_pass = Self { layout, keep: null, segments: null, results: null };
-        let results = include_bytes!("results.spv").as_chunks().0;
-        let results: Vec<u32> = results.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let results = words(include_bytes!("results.spv"));
         let made = pipeline(device, layout, Shader::Count.words()).and_then(|keep| {
             counter_pass.keep = keep;
             counter_pass.segments = pipeline(device, layout, Shader::Segments.words())?;
@@ -63,20 +62,21 @@ impl CounterPass {
     }
 }
 
+/// Returns the words of a compiled shader.
+pub(super) fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
 pub(super) fn pipeline(
     device: &Driver,
     layout: vk::PipelineLayout,
     words: &[u32],
 ) -> Result<vk::Pipeline, vk::Result> {
-    let info = vk::ShaderModuleCreateInfo::default().code(words);
-    let create_module = device.next.create_shader_module.ok_or(LOST)?;
     let create = device.next.create_compute_pipelines.ok_or(LOST)?;
-    let mut module = vk::ShaderModule::null();
+    let module = device.create_shader_module(words)?;
     let mut made = vk::Pipeline::null();
     // SAFETY: all structures are valid, and the module is destroyed only after the pipeline was created.
     unsafe {
-        create_module(device.handle, &raw const info, std::ptr::null(), &raw mut module)
-            .result()?;
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(ShaderStageFlags::COMPUTE)
             .module(module)
@@ -85,9 +85,7 @@ pub(super) fn pipeline(
         let cache = vk::PipelineCache::null();
         let result =
             create(device.handle, cache, 1, &raw const info, std::ptr::null(), &raw mut made);
-        if let Some(destroy) = device.next.destroy_shader_module {
-            destroy(device.handle, module, std::ptr::null());
-        }
+        device.destroy_shader_module(module);
         result.result()?;
     }
     Ok(made)

@@ -165,7 +165,7 @@ impl Recording {
             for query in query..query + self.view_count(emulator) {
                 let at = SIZE * u64::from(query) + AVAILABLE;
                 if is_deferred {
-                    self.deferred.end_query(pool, query);
+                    self.deferred.queries.push((pool, query));
                 }
                 if self.scope == RenderPassScope::Outside {
                     fill(device, commands, all, at..at + 4, 1);

@@ -87,8 +87,6 @@ pub(crate) struct Deferred {
     pub(super) invocations: u32,
     /// The number of bytes used for primitives.
     pub(super) used: u64,
-    /// The address of the state of captures to the layer's memory.
-    pub(super) spare: u64,
     /// The addresses at which the captures save their counters.
     pub(super) saved: Vec<u64>,
     /// The queries that end in the render pass, whose timestamps are written after it.
@@ -97,6 +95,8 @@ pub(crate) struct Deferred {
 
 /// The memory to which a deferred draw captures.
 pub(crate) struct Sparse {
+    /// The address of the state of the capture to this memory.
+    pub(super) state: u64,
     pub(super) targets: [Option<CapturedRange>; MAX_BUFFERS],
     /// The table of counts.
     pub(super) counts: CapturedRange,

@@ -290,13 +290,8 @@ impl<'s> ShaderModule<'s> {
         words: &[u32],
     ) -> Result<Self, vk::Result> {
         let lost = vk::Result::ERROR_INITIALIZATION_FAILED;
-        let create = device.next.create_shader_module.ok_or(lost)?;
         let entry = CString::new(shader.entry.as_str()).map_err(|_| lost)?;
-        let code = vk::ShaderModuleCreateInfo::default().code(words);
-        let mut module = vk::ShaderModule::null();
-        // SAFETY: the structure is valid.
-        unsafe { create(device.handle, &raw const code, std::ptr::null(), &raw mut module) }
-            .result()?;
+        let module = device.create_shader_module(words)?;
         Ok(Self { device, stage, module, entry, shader })
     }
 
@@ -319,10 +314,8 @@ impl<'s> ShaderModule<'s> {
 
 impl Drop for ShaderModule<'_> {
     fn drop(&mut self) {
-        if let Some(destroy) = self.device.next.destroy_shader_module {
-            // SAFETY: pipelines do not need the module after their creation.
-            unsafe { destroy(self.device.handle, self.module, std::ptr::null()) };
-        }
+        // SAFETY: pipelines do not need the module after their creation.
+        unsafe { self.device.destroy_shader_module(self.module) };
     }
 }
 

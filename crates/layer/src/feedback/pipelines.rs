@@ -56,7 +56,7 @@ impl<'d> Stage<'d> {
             Some(Stripped::Changed(words)) => words,
         };
         if module.is_some() {
-            let made = shader_module(device, &words)?;
+            let made = device.create_shader_module(&words)?;
             info.module = made;
             return Ok(Self { info, kept: None, made: Some((device, made)) });
         }
@@ -84,23 +84,11 @@ impl<'d> Stage<'d> {
 
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
-        if let Some((device, module)) = self.made
-            && let Some(destroy) = device.next.destroy_shader_module
-        {
+        if let Some((device, module)) = self.made {
             // SAFETY: pipelines do not need the module after their creation.
-            unsafe { destroy(device.handle, module, std::ptr::null()) };
+            unsafe { device.destroy_shader_module(module) };
         }
     }
-}
-
-/// Creates a shader module of the driver.
-fn shader_module(device: &Device, words: &[u32]) -> Result<vk::ShaderModule, vk::Result> {
-    let create = device.next.create_shader_module.ok_or(vk::Result::ERROR_UNKNOWN)?;
-    let info = vk::ShaderModuleCreateInfo::default().code(words);
-    let mut module = vk::ShaderModule::null();
-    // SAFETY: the structure is valid.
-    unsafe { create(device.handle, &raw const info, std::ptr::null(), &raw mut module) }
-        .result_with_success(module)
 }
 
 /// The changed create info of a graphics pipeline, and the structures that it points to.
