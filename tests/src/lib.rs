@@ -15,6 +15,7 @@ pub mod dxbc;
 pub mod filetest;
 pub mod identity;
 pub mod lowerings;
+pub mod made;
 pub mod mutants;
 pub mod mutate;
 pub mod program;

@@ -8,12 +8,12 @@ use crate::indexed::Indexed;
 use crate::memory::words;
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
-use polyshade::host::{Binding, HostParams, Lowered, Purpose, Set};
+use polyshade::host::{Binding, HostParams, Purpose, Set};
 use polyshade::transform_feedback::{self, IndexType, Layout, Options, Topology, geometry};
 use polyshade_formats::{ShaderStage, SpirvVersion};
-use polyshade_tests::shader::validate;
+pub(crate) use polyshade_tests::made::Made;
 use polyshade_vulkan::model::{self, BufferLayout};
-use polyshade_vulkan::{Captured, Descriptor, Draw, Range, Resource, Stage, Work, place_words, vk};
+use polyshade_vulkan::{Captured, Draw, Range, Stage, Work, vk};
 
 /// The draws of a pipeline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,39 +37,6 @@ impl Item {
     fn host(&self) -> transform_feedback::Draw {
         let draw = self.indexed.host(0);
         transform_feedback::Draw { indices: draw.indices.filter(|_| self.draws.indexed), ..draw }
-    }
-}
-
-/// A compute or vertex stage that the lowering made.
-pub(crate) struct Made {
-    pub(crate) words: Vec<u32>,
-    pub(crate) descriptors: Vec<polyshade::host::Descriptor>,
-}
-
-impl Made {
-    pub(crate) fn of<T>(lowered: &Lowered<'_, T>) -> Self {
-        let words = lowered.module.words().to_vec();
-        validate(&words).unwrap_or_else(|error| panic!("{error}"));
-        Self { words, descriptors: lowered.requirements.descriptors.clone() }
-    }
-
-    /// Returns a draw with the stage, its buffers and its host parameters.
-    pub(crate) fn draw<'a>(
-        &'a self,
-        stage: vk::ShaderStageFlags,
-        (params, values): (&HostParams, &[u32]),
-        bound: &[(Purpose, Range)],
-        work: &mut Work<'a>,
-    ) -> Draw<'a> {
-        let mut draw = Draw { stages: vec![Stage::new(stage, &self.words)], ..Draw::default() };
-        for one in &self.descriptors {
-            if let Some((_, range)) = bound.iter().find(|(purpose, _)| *purpose == one.purpose) {
-                let resource = Resource::StorageBuffer(*range);
-                draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
-            }
-        }
-        place_words(params.source, values, 0, &mut draw, work);
-        draw
     }
 }
 

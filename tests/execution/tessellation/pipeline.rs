@@ -6,9 +6,10 @@ use crate::geometry::pipeline::{Made, leaked, room, whole};
 use crate::memory::words;
 use polyshade::host::{HostParams, Purpose};
 use polyshade::transform_feedback::{
-    self, BufferRange, Draw as HostDraw, IndexType, Indices, Layout, Options, ProvokingVertex,
-    Topology, Variant, tessellation,
+    self, BufferRange, Draw as HostDraw, IndexType, Indices, Layout, Options, Topology, Variant,
+    tessellation,
 };
+use polyshade_tests::made::host_draw;
 use polyshade_vulkan::model::native_topology;
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, TransformFeedback, Work, vk};
 
@@ -48,19 +49,6 @@ pub(super) struct Tessellated {
     pub(super) table: Vec<u32>,
     pub(super) points: Vec<u8>,
     pub(super) indices: Vec<u8>,
-}
-
-fn host_draw(topology: Topology, vertex_count: u32, instance_count: u32) -> HostDraw {
-    HostDraw {
-        topology,
-        provoking_vertex: ProvokingVertex::First,
-        first_vertex: 0,
-        vertex_count,
-        first_instance: 0,
-        instance_count,
-        draw_index: 0,
-        indices: None,
-    }
 }
 
 impl Pipeline {

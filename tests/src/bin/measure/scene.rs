@@ -2,10 +2,9 @@
 
 use crate::{Result, time};
 use polyshade::host::{Binding, Lowered, ParamSource, Set};
-use polyshade::transform_feedback::{
-    self, BufferRange, IndexType, Options, ProvokingVertex, Topology, Varying,
-};
+use polyshade::transform_feedback::{self, BufferRange, IndexType, Options, Topology, Varying};
 use polyshade::vertex_pulling::{self, Pulled};
+use polyshade_tests::made::host_draw;
 use polyshade_vulkan::{
     CaptureBuffers, Device, Draw, Indices, Place as At, Range, Stage, TransformFeedback, Variants,
     VertexBuffer, VertexLayout, Work, bind_pulled, capture_draw, model, vk,
@@ -140,13 +139,6 @@ impl<'a> Scene<'a> {
         let indices = self.indexed.then(|| whole(work, INDICES));
         // Describe the draw, with the indices if there are any.
         let draw = transform_feedback::Draw {
-            topology: self.topology,
-            provoking_vertex: ProvokingVertex::First,
-            first_vertex: 0,
-            vertex_count,
-            first_instance: 0,
-            instance_count: 1,
-            draw_index: 0,
             indices: indices.map(|range| transform_feedback::Indices {
                 index_type: IndexType::Uint32,
                 address: 0,
@@ -157,6 +149,7 @@ impl<'a> Scene<'a> {
                 table_address: 0,
                 table_size: 0,
             }),
+            ..host_draw(self.topology, vertex_count, 1)
         };
         // Bind the feedback buffer, and a buffer for spilled outputs if the variants need one.
         let ranges = [whole(work, FEEDBACK)];

@@ -3,19 +3,18 @@
 
 use crate::{Result, row, time, vertex};
 use polyshade::Module;
-use polyshade::host::{Binding, HostParams, Lowered, Purpose, Set};
+use polyshade::host::{Binding, HostParams, Purpose, Set};
 use polyshade::transform_feedback::{
-    self, BufferRange, Draw as HostDraw, Layout, Options, ProvokingVertex, Topology, Variant,
-    decorate, geometry, tessellation,
+    self, BufferRange, Layout, Options, Topology, Variant, decorate, geometry, tessellation,
 };
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_vulkan::{
-    Descriptor, Device, Draw, Indices, Place, Range, Resource, Stage, TransformFeedback, Work,
-    place_words, vk,
-};
+use polyshade_tests::made::{Made, host_draw};
+use polyshade_vulkan::{Device, Draw, Indices, Place, Range, Stage, TransformFeedback, Work, vk};
 
 /// The numbers of triangles in a small and in a large draw.
 const TRIANGLES: [u32; 2] = [64, 1 << 14];
+
+const NO_PARAMS: &str = "the stages have host parameters";
 
 /// The number of times that a run repeats the draws.
 const REPEATS: usize = 8;
@@ -86,66 +85,16 @@ fn compiled(source: &str, stage: ShaderStage) -> Result<Vec<u32>> {
     Ok(compile(source, stage, SpirvVersion::SPIRV1_3)?)
 }
 
-fn host_draw(topology: Topology, vertex_count: u32) -> HostDraw {
-    HostDraw {
-        topology,
-        provoking_vertex: ProvokingVertex::First,
-        first_vertex: 0,
-        vertex_count,
-        first_instance: 0,
-        instance_count: 1,
-        draw_index: 0,
-        indices: None,
-    }
-}
-
-/// A stage that a lowering has made, and its bindings.
-struct Made {
-    words: Vec<u32>,
-    descriptors: Vec<polyshade::host::Descriptor>,
-    params: Option<HostParams>,
-}
-
-impl Made {
-    fn new<T>(lowered: &Lowered<'_, T>, params: Option<&HostParams>) -> Self {
-        Self {
-            words: lowered.module.words().to_vec(),
-            descriptors: lowered.requirements.descriptors.clone(),
-            params: params.cloned(),
-        }
-    }
-
-    /// Returns a draw or dispatch with the stage, its buffers and its host parameters.
-    fn draw<'a>(
-        &'a self,
-        stage: vk::ShaderStageFlags,
-        values: &[u32],
-        bound: &[(Purpose, Range)],
-        work: &mut Work<'a>,
-    ) -> Draw<'a> {
-        let mut draw = Draw { stages: vec![Stage::new(stage, &self.words)], ..Draw::default() };
-        for one in &self.descriptors {
-            if let Some((_, range)) = bound.iter().find(|(purpose, _)| *purpose == one.purpose) {
-                let resource = Resource::StorageBuffer(*range);
-                draw.descriptors.push(Descriptor::new(one.set.0, one.binding.0, resource));
-            }
-        }
-        if let Some(params) = &self.params {
-            place_words(params.source, values, 0, &mut draw, work);
-        }
-        draw
-    }
-
-    fn dispatched<'a>(
-        &'a self,
-        groups: [u32; 3],
-        values: &[u32],
-        bound: &[(Purpose, Range)],
-        work: &mut Work<'a>,
-    ) -> Draw<'a> {
-        let draw = self.draw(vk::ShaderStageFlags::COMPUTE, values, bound, work);
-        Draw { dispatch: Some(groups), ..draw }
-    }
+/// Returns a dispatch of a compute stage.
+fn dispatched<'a>(
+    made: &'a Made,
+    groups: [u32; 3],
+    params: (&HostParams, &[u32]),
+    bound: &[(Purpose, Range)],
+    work: &mut Work<'a>,
+) -> Draw<'a> {
+    let draw = made.draw(vk::ShaderStageFlags::COMPUTE, params, bound, work);
+    Draw { dispatch: Some(groups), ..draw }
 }
 
 fn buffer(size: u64, work: &mut Work<'_>) -> Range {
@@ -154,11 +103,11 @@ fn buffer(size: u64, work: &mut Work<'_>) -> Range {
 }
 
 /// The vertex stage as a compute stage that spills its outputs.
-fn spilled(module: &Module<'_>) -> Result<(Made, Layout)> {
+fn spilled(module: &Module<'_>) -> Result<(Made, Layout, HostParams)> {
     let options = Options::new().compute().spill_outputs();
     let prepared = transform_feedback::prepare(module, "main", &options)?;
-    let made = Made::new(&prepared.variant(Variant::SpillOutputs)?, Some(prepared.params()));
-    Ok((made, prepared.layout().clone()))
+    let made = Made::of(&prepared.variant(Variant::SpillOutputs)?);
+    Ok((made, prepared.layout().clone(), prepared.params().clone()))
 }
 
 /// Prints the time per input triangle of captures of a geometry stage, in nanoseconds.
@@ -221,9 +170,10 @@ fn native<'a>(
 /// The steps of a captured geometry stage.
 struct Steps {
     vertex: Made,
-    /// The layout of the vertex stage, if it is a compute stage.
-    before: Option<Layout>,
+    /// The layout and the host parameters of the vertex stage, if it is a compute stage.
+    before: Option<(Layout, HostParams)>,
     layout: Layout,
+    params: HostParams,
     /// `count`, `sum` and `capture`, or only `capture`.
     stages: Vec<Made>,
 }
@@ -232,37 +182,38 @@ impl Steps {
     fn new(vertex: &Module<'_>, module: &Module<'_>, options: &Options) -> Result<Self> {
         let (vertex, before, before_layout) = match options.is_compute() {
             true => {
-                let (made, layout) = spilled(vertex)?;
-                (made, Some(layout.clone()), layout)
+                let (made, layout, params) = spilled(vertex)?;
+                (made, Some((layout.clone(), params)), layout)
             }
             false => {
                 let made = geometry::vertex(vertex, "main", options)?;
-                (Made::new(&made, None), None, made.result)
+                (Made::of(&made), None, made.result)
             }
         };
         let mut stages = Vec::new();
         let capture = geometry::capture(module, "main", &before_layout, options)?;
-        let params = capture.params.first();
+        let params = capture.params.first().cloned().ok_or(NO_PARAMS)?;
         if capture.result.needs_counts() {
             let count = geometry::count(module, "main", &before_layout, options)?;
             let sum = geometry::sum(module, "main", &before_layout, options)?;
-            stages.extend([Made::new(&count, params), Made::new(&sum, params)]);
+            stages.extend([Made::of(&count), Made::of(&sum)]);
         }
-        stages.push(Made::new(&capture, params));
-        Ok(Self { vertex, before, layout: capture.result, stages })
+        stages.push(Made::of(&capture));
+        Ok(Self { vertex, before, layout: capture.result, params, stages })
     }
 
     fn work(&self, counts: [u32; 2]) -> Result<Work<'_>> {
         let mut work = Work::default();
-        let list = |triangles| host_draw(Topology::TriangleList, 3 * triangles);
+        let list = |triangles| host_draw(Topology::TriangleList, 3 * triangles, 1);
         let [draw, largest] = counts.map(list);
         let mut bound = Vec::new();
-        if let Some(layout) = &self.before {
+        if let Some((layout, params)) = &self.before {
             let outputs = buffer(layout.outputs_size(&largest)?, &mut work);
             let values = layout.host_params(&draw, &[])?;
             let bound_outputs = [(Purpose::Outputs, outputs)];
             let groups = layout.work_groups(&draw)?;
-            let pass = self.vertex.dispatched(groups, &values, &bound_outputs, &mut work);
+            let params = (params, &values[..]);
+            let pass = dispatched(&self.vertex, groups, params, &bound_outputs, &mut work);
             work.draws.push(pass);
             bound.push((Purpose::Inputs, outputs));
         }
@@ -271,16 +222,17 @@ impl Steps {
         bound.extend([(Purpose::Feedback(0), feedback), (Purpose::Counts, counts)]);
         let range = BufferRange { size: feedback.size as u32, ..BufferRange::default() };
         let values = self.layout.host_params(&draw, &[range])?;
+        let params = (&self.params, &values[..]);
         for (number, made) in self.stages.iter().enumerate() {
             let is_sum = self.stages.len() == 3 && number == 1;
             let pass = match (&self.before, is_sum) {
-                (_, true) => made.dispatched([1, 1, 1], &values, &bound, &mut work),
+                (_, true) => dispatched(made, [1, 1, 1], params, &bound, &mut work),
                 (Some(_), _) => {
-                    made.dispatched(self.layout.work_groups(&draw)?, &values, &bound, &mut work)
+                    dispatched(made, self.layout.work_groups(&draw)?, params, &bound, &mut work)
                 }
                 (None, _) => {
                     let stage = vk::ShaderStageFlags::GEOMETRY;
-                    let mut pass = made.draw(stage, &values, &bound, &mut work);
+                    let mut pass = made.draw(stage, params, &bound, &mut work);
                     pass.stages.insert(0, Stage::vertex(&self.vertex.words));
                     pass.topology = vk::PrimitiveTopology::TRIANGLE_LIST;
                     (pass.vertices, pass.instances) = (0..draw.vertex_count, 0..1);
@@ -337,44 +289,44 @@ fn tessellated(device: &Device, level: u32, patches: [u32; 2]) -> Result<()> {
 /// The stages that provide tessellation.
 struct Tessellation {
     vertex: Made,
-    before: Layout,
+    before: (Layout, HostParams),
     layout: Layout,
+    params: HostParams,
     stages: [Made; 3],
     evaluation: Made,
 }
 
 impl Tessellation {
     fn new([vertex, control, evaluation]: &[Module<'_>; 3]) -> Result<Self> {
-        let (vertex, before) = spilled(vertex)?;
+        let (vertex, before, vertex_params) = spilled(vertex)?;
         let options = Options::new();
         let control = tessellation::control(control, "main", &before, 3, &options)?;
         let layout = control.result.clone();
         let allocate = tessellation::allocate(evaluation, "main", &layout, &options)?;
         let points = tessellation::tessellate(evaluation, "main", &layout, &options)?;
         let drawn = tessellation::evaluation(evaluation, "main", &layout, &options)?;
-        let params = control.params.first();
+        let params = control.params.first().cloned().ok_or(NO_PARAMS)?;
         Ok(Self {
             vertex,
-            before,
+            before: (before, vertex_params),
             layout: drawn.result.clone(),
-            stages: [
-                Made::new(&control, params),
-                Made::new(&allocate, params),
-                Made::new(&points, params),
-            ],
-            evaluation: Made::new(&drawn, None),
+            params,
+            stages: [Made::of(&control), Made::of(&allocate), Made::of(&points)],
+            evaluation: Made::of(&drawn),
         })
     }
 
     /// Returns the work for patches with all levels equal, and the sizes of the buffers in bytes.
     fn work(&self, device: &Device, level: u32, patches: [u32; 2]) -> Result<(Work<'_>, [u64; 5])> {
         let mut work = Work::default();
-        let [draw, largest] = patches.map(|count| host_draw(Topology::PointList, 3 * count));
-        let inputs = buffer(self.before.outputs_size(&largest)?, &mut work);
-        let values = self.before.host_params(&draw, &[])?;
+        let [draw, largest] = patches.map(|count| host_draw(Topology::PointList, 3 * count, 1));
+        let (before, params) = &self.before;
+        let inputs = buffer(before.outputs_size(&largest)?, &mut work);
+        let values = before.host_params(&draw, &[])?;
         let outputs = [(Purpose::Outputs, inputs)];
-        let groups = self.before.work_groups(&draw)?;
-        let pass = self.vertex.dispatched(groups, &values, &outputs, &mut work);
+        let groups = before.work_groups(&draw)?;
+        let params = (params, &values[..]);
+        let pass = dispatched(&self.vertex, groups, params, &outputs, &mut work);
         work.draws.push(pass);
         let sizes = self.layout.tessellation_sizes(&largest, level as f32);
         let [patches, table, points, indices] = sizes.map(|size| buffer(size, &mut work));
@@ -389,13 +341,13 @@ impl Tessellation {
             (self.layout.host_params(&draw, &[])?, self.layout.work_groups(&draw)?);
         for (number, made) in self.stages.iter().enumerate() {
             let groups = if number == 1 { [1, 1, 1] } else { groups };
-            let pass = made.dispatched(groups, &values, &bound, &mut work);
+            let pass = dispatched(made, groups, (&self.params, &values[..]), &bound, &mut work);
             work.draws.push(pass);
         }
         // The device knows the number of indices, at the start of the table.
         let bytes = &device.run(&work)?.buffers[table.buffer][..4];
         let count = u32::from_ne_bytes(bytes.try_into()?);
-        let mut drawn = self.evaluation.draw(vk::ShaderStageFlags::VERTEX, &[], &bound, &mut work);
+        let mut drawn = self.evaluation.bind(vk::ShaderStageFlags::VERTEX, &bound);
         drawn.topology = vk::PrimitiveTopology::TRIANGLE_LIST;
         drawn.instances = 0..1;
         drawn.indices = Some(Indices {
