@@ -162,8 +162,8 @@ impl Emulator {
         })
     }
 
-    /// Returns whether pipelines need the words of a module: it captures, has a vertex stage that may precede a geometry
-    /// stage that captures, or a geometry stage whose pipeline may rasterize another stream than 0.
+    /// Returns whether pipelines need the words of a module: it captures, has a vertex stage that may precede a
+    /// capturing geometry stage, or has a geometry stage of which a pipeline may rasterize another stream than 0.
     pub(crate) fn keeps(&self, words: &[u32]) -> bool {
         spirv::mentions_feedback(words)
             || self.has_geometry && spirv::has_vertex_or_geometry_stage(words)
