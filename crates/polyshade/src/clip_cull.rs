@@ -55,7 +55,7 @@ use crate::host::{Lowered, Target};
 use polyshade_spv::{Error, ExecutionModel, Module, Progress};
 
 /// The version of the shaders from [`lower`]. It increases when the same input gives a different module.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Applies the steps of `options` to one stage, in their order.
 ///

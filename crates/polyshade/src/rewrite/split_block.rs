@@ -3,7 +3,7 @@
 use super::{Sizes, is_per_vertex};
 use crate::code;
 use polyshade_spv::view::{AccessChain, EntryPoint, Variable};
-use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type, is_known};
+use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, StorageClass, Type, is_known};
 
 /// A member of a block, and the variable that replaces it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -185,7 +185,8 @@ impl<'m> Chain<'m> {
     }
 }
 
-/// Copies the decorations of a member and of its block, except `Block`, `Location` and `Offset`.
+/// Copies the decorations of a member and of its block, except `Block` and `Location`. `Offset` makes transform feedback
+/// capture an output, and has no effect on an input.
 fn decorate<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
@@ -193,8 +194,11 @@ fn decorate<'m>(
     (structure, member): (Id, u32),
     variable: Id,
 ) {
-    let stays = |decoration| {
-        !matches!(decoration, Decoration::BLOCK | Decoration::LOCATION | Decoration::OFFSET)
+    let class = m.definition(block).and_then(Variable::of).map(|variable| variable.storage_class());
+    let stays = |decoration| match decoration {
+        Decoration::BLOCK | Decoration::LOCATION => false,
+        Decoration::OFFSET => class == Some(StorageClass::OUTPUT),
+        _ => true,
     };
     let of_member = m.decorations_of_member(structure, Some(member));
     let mut seen = Vec::new();
