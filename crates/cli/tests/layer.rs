@@ -95,7 +95,7 @@ fn status_says_what_is_wrong_with_what_is_installed() {
 fn a_program_runs_with_the_layer_and_its_exit_code_is_ours() {
     let work = work();
     let line = "run --library build/libpolyshade_layer.so --hide VK_EXT_a --mode auto \
-                --dump shaders --pipelines 3-7 --refuse -- sh -c 'env;exit${IFS}7'";
+                --provide shaderCullDistance --dump shaders --pipelines 3-7 --refuse -- sh -c 'env;exit${IFS}7'";
     let mut command = layer(&work, "");
     command.args(shlex::split(line).expect("the line is one"));
     command.env("VK_INSTANCE_LAYERS", "VK_LAYER_other").env("VK_ADD_LAYER_PATH", "elsewhere");
@@ -108,6 +108,7 @@ fn a_program_runs_with_the_layer_and_its_exit_code_is_ours() {
         format!("VK_ADD_LAYER_PATH={}:elsewhere", folder.display()),
         "POLYSHADE_LAYER_HIDE=VK_EXT_a".to_owned(),
         "POLYSHADE_LAYER_MODE=auto".to_owned(),
+        "POLYSHADE_LAYER_PROVIDE=shaderCullDistance".to_owned(),
         "POLYSHADE_LAYER_DUMP=shaders".to_owned(),
         "POLYSHADE_LAYER_PIPELINES=3-7".to_owned(),
         "POLYSHADE_LAYER_REFUSE=on".to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::chain::{LayerDeviceLink, key, mark_device, take_link};
 use crate::commands::{DeviceCommands, typed};
+use crate::distances::Distances;
 use crate::driver::Driver;
 use crate::emulation::recording::Recording;
 use crate::emulation::{Emulator, Traits};
@@ -14,6 +15,7 @@ use crate::registry::Registry;
 use crate::settings::slice;
 use crate::{portability, reported_features};
 use ash::vk::{self, TaggedStructure as _};
+use polyshade::clip_cull::Emulated;
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -26,6 +28,8 @@ pub(crate) struct Device {
     pub(crate) feedback_pools: Registry<()>,
     /// The state for captures, unless the device captures nothing.
     pub(crate) emulator: OnceLock<Emulator>,
+    /// The emulation of clip and cull distances, if the application enabled the layer's.
+    pub(crate) distances: Option<Distances>,
 }
 
 impl Deref for Device {
@@ -88,8 +92,7 @@ pub(crate) unsafe extern "system" fn create_device(
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let view = View::new(instance, physical);
-        let hidden_features = &instance.settings.hide_features;
-        let request = Request::read(&view, hidden_features, &*info);
+        let request = Request::read(&view, &*info);
         let Request { mut extensions, has_feedback, counts } = match request {
             Ok(request) => request,
             Err((result, why)) => {
@@ -100,8 +103,10 @@ pub(crate) unsafe extern "system" fn create_device(
 
         let hidden = view.hidden_structures();
         let emulates = has_feedback && view.emulates_feedback;
+        let distances = view.emulated_distances(asked_features(&*info));
         let is_edited = |s_type| {
             emulates && ENABLING.contains(&s_type)
+                || distances.is_some() && s_type == ENABLING[0]
                 || view.emulates_feedback && s_type == Provoking::STRUCTURE_TYPE
         };
         let changes = |s_type| {
@@ -125,6 +130,9 @@ pub(crate) unsafe extern "system" fn create_device(
         let mut changed = *info;
         changed.p_next = chain.as_ref().map_or((*info).p_next, Copied::first);
         let mut enabled = Enabled::default();
+        if let (Ok(chain), Some(emulated)) = (&mut chain, distances) {
+            enabled.drop_distances(&mut changed, chain, emulated);
+        }
         let emulates = emulates && chain.is_ok();
         if let (Ok(chain), true) = (&mut chain, emulates) {
             enabled.add_to(&mut changed, chain, &instance.features(physical));
@@ -142,7 +150,9 @@ pub(crate) unsafe extern "system" fn create_device(
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
             let get_proc_addr = link.next_get_device_proc_addr;
-            let state = register(*device, get_proc_addr, has_feedback, instance);
+            let limits = instance.properties(physical).limits;
+            let distances = distances.map(|emulated| Distances::new(emulated, &limits));
+            let state = register(*device, get_proc_addr, (has_feedback, distances), instance);
             if let (true, Some(state)) = (emulates, state) {
                 let traits = traits(&*info, instance, physical, driver_counts);
                 emulate(state, instance, physical, traits);
@@ -173,10 +183,10 @@ unsafe fn next_create_device(
 /// # Safety
 ///
 /// The structure is valid.
-unsafe fn hidden_feature(hidden: &[Feature], info: &vk::DeviceCreateInfo<'_>) -> Option<Feature> {
+unsafe fn hidden_feature(view: &View<'_>, info: &vk::DeviceCreateInfo<'_>) -> Option<Feature> {
     // SAFETY: guaranteed by the caller.
     let asked = unsafe { asked_features(info) };
-    hidden.iter().copied().find(|one| asked.is_some_and(|asked| one.is_in(asked)))
+    view.hidden_features().find(|one| asked.is_some_and(|asked| one.is_in(asked)))
 }
 
 /// Returns the features that the application enables.
@@ -212,6 +222,33 @@ struct Enabled {
 }
 
 impl Enabled {
+    /// Disables the driver's distances that are emulated, because it may lack them.
+    ///
+    /// # Safety
+    ///
+    /// The same requirements as for [`Enabled::add_to`].
+    unsafe fn drop_distances(
+        &mut self,
+        info: &mut vk::DeviceCreateInfo<'_>,
+        chain: &mut Copied,
+        emulated: Emulated,
+    ) {
+        let disable = |features: &mut vk::PhysicalDeviceFeatures| {
+            Feature::ShaderCullDistance.hide(features);
+            if emulated == Emulated::All {
+                Feature::ShaderClipDistance.hide(features);
+            }
+        };
+        if let Some(features) = chain.copy::<vk::PhysicalDeviceFeatures2<'_>>() {
+            disable(&mut features.features);
+        // SAFETY: guaranteed by the caller.
+        } else if let Some(&features) = unsafe { info.p_enabled_features.as_ref() } {
+            self.features = features;
+            disable(&mut self.features);
+            info.p_enabled_features = &raw const self.features;
+        }
+    }
+
     /// Enables the features, each in the structure that the chain already has for it, if any.
     ///
     /// # Safety
@@ -328,11 +365,10 @@ impl Request {
     /// The structure is valid.
     unsafe fn read(
         view: &View<'_>,
-        hidden: &[Feature],
         info: &vk::DeviceCreateInfo<'_>,
     ) -> Result<Self, (vk::Result, String)> {
         // SAFETY: guaranteed by the caller.
-        if let Some(feature) = unsafe { hidden_feature(hidden, info) } {
+        if let Some(feature) = unsafe { hidden_feature(view, info) } {
             return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, absent(feature.name())));
         }
         // Each extension belongs to the driver or to the layer, or is hidden.
@@ -374,7 +410,7 @@ fn absent(what: &str) -> String {
 fn register(
     handle: vk::Device,
     get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-    has_feedback: bool,
+    (has_feedback, distances): (bool, Option<Distances>),
     instance: &Instance,
 ) -> Option<&'static Device> {
     // SAFETY: the device was just created.
@@ -383,12 +419,17 @@ fn register(
         (DeviceCommands::load(|name| get_proc_addr(handle, name.as_ptr())), key(handle))
     };
     let log = Arc::clone(&instance.log);
-    let what = if has_feedback { "VK_EXT_transform_feedback" } else { "nothing" };
+    let what = match (has_feedback, &distances) {
+        (true, None) => "VK_EXT_transform_feedback",
+        (true, Some(_)) => "VK_EXT_transform_feedback, clip and cull distances",
+        (false, Some(_)) => "clip and cull distances",
+        (false, None) => "nothing",
+    };
     log.say(Level::Info, format_args!("device created; the layer provides {what}"));
     let feedback_pools = Registry::new();
     let emulator = OnceLock::new();
     let driver = Driver { handle, get_proc_addr, next, log };
-    let state = Device { driver, has_feedback, feedback_pools, emulator };
+    let state = Device { driver, has_feedback, feedback_pools, emulator, distances };
     DEVICES.insert(key, Box::new(state));
     // SAFETY: the device was just created.
     unsafe { DEVICES.get(key) }

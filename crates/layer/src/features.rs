@@ -5,30 +5,43 @@ use crate::pnext::find;
 use ash::vk::{self, Bool32, FALSE, PhysicalDeviceFeatures, TRUE};
 use std::ffi::c_void;
 
-/// An optional shader stage that captures do not need.
+/// A feature of core Vulkan that the settings can hide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "Vulkan defines them")]
 pub enum Feature {
     GeometryShader,
     TessellationShader,
+    ShaderClipDistance,
+    ShaderCullDistance,
 }
 
 impl Feature {
     /// All features, each with its name in Vulkan.
-    pub const NAMES: [(&'static str, Self); 2] = [
+    pub const NAMES: [(&'static str, Self); 4] = [
         ("geometryShader", Self::GeometryShader),
         ("tessellationShader", Self::TessellationShader),
+        ("shaderClipDistance", Self::ShaderClipDistance),
+        ("shaderCullDistance", Self::ShaderCullDistance),
     ];
+
+    /// The features that the layer can provide, each with its name in Vulkan.
+    pub const PROVIDED: [(&'static str, Self); 2] = [Self::NAMES[2], Self::NAMES[3]];
 
     fn of(self, features: &mut PhysicalDeviceFeatures) -> &mut Bool32 {
         match self {
             Self::GeometryShader => &mut features.geometry_shader,
             Self::TessellationShader => &mut features.tessellation_shader,
+            Self::ShaderClipDistance => &mut features.shader_clip_distance,
+            Self::ShaderCullDistance => &mut features.shader_cull_distance,
         }
     }
 
     pub(crate) fn hide(self, features: &mut PhysicalDeviceFeatures) {
         *self.of(features) = FALSE;
+    }
+
+    pub(crate) fn show(self, features: &mut PhysicalDeviceFeatures) {
+        *self.of(features) = TRUE;
     }
 
     /// Reports the feature as not supported, also in the multiview structures of the chain.
@@ -41,6 +54,7 @@ impl Feature {
         let hide = |geometry: &mut Bool32, tessellation: &mut Bool32| match self {
             Self::GeometryShader => *geometry = FALSE,
             Self::TessellationShader => *tessellation = FALSE,
+            Self::ShaderClipDistance | Self::ShaderCullDistance => {}
         };
         // SAFETY: guaranteed by the caller.
         unsafe {

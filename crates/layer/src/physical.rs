@@ -12,6 +12,7 @@ use crate::usages::{usage, usage_chain};
 use crate::{LAYER_NAME, features, known, portability, reported_features};
 use ash::vk;
 use ash::vk::TaggedStructure as _;
+use polyshade::clip_cull::Emulated;
 use std::ffi::{CStr, c_char};
 
 type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
@@ -29,7 +30,15 @@ pub(crate) struct View<'i> {
     pub(crate) provides_feedback: bool,
     /// Whether the layer also captures, instead of only advertising the feature.
     pub(crate) emulates_feedback: bool,
+    /// The features of core Vulkan that the layer provides.
+    provided: Vec<Feature>,
 }
+
+/// The number of clip and cull distances, each and together, that a device with the features has at least.
+const DISTANCES: u32 = 8;
+
+/// An extension whose pipeline libraries contain a stage without the stages that its distances are passed to.
+const LIBRARIES: &CStr = ash::ext::graphics_pipeline_library::NAME;
 
 impl<'i> View<'i> {
     pub(crate) fn new(instance: &'i Instance, physical: vk::PhysicalDevice) -> Self {
@@ -39,7 +48,60 @@ impl<'i> View<'i> {
         let emulates_feedback =
             mode == Mode::Auto && !native_feedback && can_emulate(instance, physical);
         let provides_feedback = emulates_feedback || mode == Mode::DebugNull && !native_feedback;
-        Self { instance, physical, native_feedback, provides_feedback, emulates_feedback }
+        let lacks = |feature: &Feature| {
+            instance.settings.hide_features.contains(feature)
+                || !feature.is_in(instance.features(physical))
+        };
+        let wanted = &instance.settings.provide[..];
+        let wanted = if mode == Mode::PassThrough { &[] } else { wanted };
+        let provided = wanted.iter().copied().filter(lacks).collect();
+        Self { instance, physical, native_feedback, provides_feedback, emulates_feedback, provided }
+    }
+
+    /// Returns whether the layer provides any extension or feature.
+    fn provides(&self) -> bool {
+        self.provides_feedback || !self.provided.is_empty()
+    }
+
+    /// Returns the distances that the layer emulates on a device with these features enabled.
+    pub(crate) fn emulated_distances(
+        &self,
+        asked: Option<vk::PhysicalDeviceFeatures>,
+    ) -> Option<Emulated> {
+        let provides = |feature: Feature| {
+            self.provided.contains(&feature) && asked.is_some_and(|asked| feature.is_in(asked))
+        };
+        match provides(Feature::ShaderClipDistance) {
+            true => Some(Emulated::All),
+            false => provides(Feature::ShaderCullDistance).then_some(Emulated::Cull),
+        }
+    }
+
+    /// Returns the features of core Vulkan that the application cannot enable although the driver may have them.
+    pub(crate) fn hidden_features(&self) -> impl Iterator<Item = Feature> {
+        let hidden = self.instance.settings.hide_features.iter().copied();
+        hidden.filter(|feature| !self.provided.contains(feature))
+    }
+
+    /// Reports the features and the limits that the layer provides.
+    fn show(&self, features: &mut vk::PhysicalDeviceFeatures) {
+        self.provided.iter().for_each(|feature| feature.show(features));
+    }
+
+    fn widen(&self, limits: &mut vk::PhysicalDeviceLimits) {
+        let provided = |feature| match self.provided.contains(&feature) {
+            true => DISTANCES,
+            false => 0,
+        };
+        let clip = provided(Feature::ShaderClipDistance);
+        let cull = provided(Feature::ShaderCullDistance);
+        for (limit, least) in [
+            (&mut limits.max_clip_distances, clip),
+            (&mut limits.max_cull_distances, cull),
+            (&mut limits.max_combined_clip_and_cull_distances, clip.max(cull)),
+        ] {
+            *limit = least.max(*limit);
+        }
     }
 
     /// Returns whether the layer captures several vertex streams, because the device has geometry stages.
@@ -55,18 +117,19 @@ impl<'i> View<'i> {
         if extension == reported_features::NAME {
             return !self.native_feedback;
         }
-        let is_provided = self.emulates_feedback && extension == reported_features::GENERATED;
+        let is_provided = self.emulates_feedback && extension == reported_features::GENERATED
+            || !self.provided.is_empty() && extension == LIBRARIES;
         is_provided || !self.knows(extension) || self.instance.settings.hides(extension)
     }
 
     /// Returns whether the layer knows the extension. If the layer provides nothing, every extension counts as known.
     fn knows(&self, extension: &CStr) -> bool {
-        !self.provides_feedback || known::has_extension(extension)
+        !self.provides() || known::has_extension(extension)
     }
 
     /// Returns the Vulkan version of the device, limited to the newest version that the layer knows.
     fn version(&self, of_driver: u32) -> u32 {
-        if self.provides_feedback { known::version(of_driver) } else { of_driver }
+        if self.provides() { known::version(of_driver) } else { of_driver }
     }
 
     /// Returns whether the layer lets an application enable the extension.
@@ -294,6 +357,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
         }
         let hidden = &instance.settings.hide_features;
         hidden.iter().for_each(|one| one.hide_everywhere(&mut *features));
+        view.show(&mut (*features).features);
         if !view.native_feedback {
             hide_streams((*features).p_next);
         }
@@ -319,6 +383,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
         let Some(get_features) = instance.next.get_features else { return };
         get_features(physical, features);
         instance.settings.hide_features.iter().for_each(|one| one.hide(&mut *features));
+        View::new(instance, physical).show(&mut *features);
     }
 }
 
@@ -348,8 +413,10 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties(
     unsafe {
         let Some(instance) = Instance::of(physical) else { return };
         *properties = instance.properties(physical);
+        let view = View::new(instance, physical);
         let version = &mut (*properties).api_version;
-        *version = View::new(instance, physical).version(*version);
+        *version = view.version(*version);
+        view.widen(&mut (*properties).limits);
         if instance.settings.portability {
             portability::narrow(&mut (*properties).limits);
         }
@@ -373,6 +440,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         // The version and the limits that the layer reports.
         let version = &mut (*properties).properties.api_version;
         *version = view.version(*version);
+        view.widen(&mut (*properties).properties.limits);
         if instance.settings.portability {
             portability::narrow(&mut (*properties).properties.limits);
             portability::say_properties((*properties).p_next);

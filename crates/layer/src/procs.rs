@@ -123,6 +123,15 @@ fn of_feedback(name: &CStr) -> Option<Command> {
     }
 }
 
+/// Returns the commands for devices on which the layer provides clip and cull distances.
+fn of_distances(name: &CStr) -> Option<Command> {
+    named! { name,
+        PFN_vkCreateShaderModule => shaders::create_shader_module,
+        PFN_vkDestroyShaderModule => objects::destroy_shader_module,
+        PFN_vkCreateGraphicsPipelines => pipelines::create_graphics_pipelines,
+    }
+}
+
 /// Returns the commands for devices that capture.
 fn of_emulation(name: &CStr) -> Option<Command> {
     named! { name,
@@ -257,8 +266,10 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         if let Some(own) = of_device(name) {
             return Some(own);
         }
+        let clips = || of_distances(name).filter(|_| state.distances.is_some());
         if !state.has_feedback {
-            return state.next_command(name);
+            let next = state.next_command(name)?;
+            return Some(clips().unwrap_or(next));
         }
         if is_of_the_extension(name) {
             return of_feedback(name);
@@ -266,7 +277,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         // Commands of versions and extensions that are not enabled are not available.
         let next = state.next_command(name)?;
         let emulated = || of_emulation(name).filter(|_| state.emulator.get().is_some());
-        let own = of_feedback(name).or_else(emulated);
+        let own = of_feedback(name).or_else(emulated).or_else(clips);
         own.or_else(|| {
             Some(next).filter(|_| known::has_command(name) || own_command(name).is_some())
         })

@@ -44,6 +44,8 @@ pub struct Settings {
     pub hide: Vec<CString>,
     /// The features of core Vulkan to hide.
     pub hide_features: Vec<Feature>,
+    /// The features that the layer provides where the driver lacks them or they are hidden.
+    pub provide: Vec<Feature>,
     /// Whether devices behave as if their drivers were portability drivers.
     pub portability: bool,
     /// The most detailed level that is logged.
@@ -66,9 +68,10 @@ pub struct Debugging {
 }
 
 /// The names of the settings, each with its environment variable.
-pub const NAMES: [(&str, &str); 8] = [
+pub const NAMES: [(&str, &str); 9] = [
     ("mode", "POLYSHADE_LAYER_MODE"),
     ("hide", "POLYSHADE_LAYER_HIDE"),
+    ("provide", "POLYSHADE_LAYER_PROVIDE"),
     ("portability", "POLYSHADE_LAYER_PORTABILITY"),
     ("log_level", "POLYSHADE_LAYER_LOG_LEVEL"),
     ("log_file", "POLYSHADE_LAYER_LOG_FILE"),
@@ -111,6 +114,7 @@ impl Settings {
         match name {
             "mode" => self.mode = one_of(&Mode::NAMES, value)?,
             "hide" => (self.hide, self.hide_features) = hidden(value)?,
+            "provide" => self.provide = provided(value)?,
             "portability" => self.portability = one_of(&SWITCH, value)?,
             "log_level" => self.log_level = one_of(&Level::NAMES, value)?,
             "log_file" => self.log_file = path(value),
@@ -175,11 +179,21 @@ fn numbers(value: &str) -> Result<Option<RangeInclusive<u32>>, String> {
     }
 }
 
+/// Returns the names in a list with commas or spaces between them.
+fn names(value: &str) -> impl Iterator<Item = &str> {
+    value.split([',', ' ']).filter(|name| !name.is_empty())
+}
+
+/// Parses names of features that the layer can provide, separated by commas or spaces.
+fn provided(value: &str) -> Result<Vec<Feature>, String> {
+    names(value).map(|name| one_of(&Feature::PROVIDED, name)).collect()
+}
+
 /// Parses names of extensions and features, separated by commas or spaces.
 fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
     let (mut extensions, mut features) = (Vec::new(), Vec::new());
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
+    for name in names(value) {
         if let Ok(feature) = one_of(&Feature::NAMES, name) {
             features.push(feature);
         } else if let (true, Ok(extension)) =
@@ -187,7 +201,7 @@ fn hidden(value: &str) -> Result<(Vec<CString>, Vec<Feature>), String> {
         {
             extensions.push(extension);
         } else {
-            let names = Feature::NAMES.map(|(name, _)| name).join(" and ");
+            let names = Feature::NAMES.map(|(name, _)| name).join(", ");
             return Err(format!(
                 "`{value}` is not a list of extensions, such as VK_EXT_one,VK_KHR_other, or of the features {names}"
             ));
@@ -322,10 +336,11 @@ mod tests {
             ("POLYSHADE_LAYER_LOG_LEVEL", "5"),
             ("POLYSHADE_LAYER_PIPELINES", "3-x"),
             ("POLYSHADE_LAYER_REFUSE", "yes"),
+            ("POLYSHADE_LAYER_PROVIDE", "geometryShader"),
         ];
         let (settings, faults) = read(std::ptr::null(), &variables);
         assert_eq!(settings, Settings::default());
-        assert_eq!(faults.len(), 5);
+        assert_eq!(faults.len(), 6);
         for ((name, value), fault) in variables.iter().zip(&faults) {
             assert!(fault.starts_with(&format!("{name}: `{value}` is n")), "{fault}");
         }

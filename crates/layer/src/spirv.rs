@@ -18,10 +18,14 @@ const OF_THE_EXTENSION: [Capability; 2] =
 /// Returns whether a module declares a capability of the extension. Most modules do not. The layer does not parse
 /// these modules, and the driver reports their errors.
 pub(crate) fn mentions_feedback(words: &[u32]) -> bool {
+    has_capability(words, &OF_THE_EXTENSION)
+}
+
+/// Returns whether a module declares any of these capabilities.
+pub(crate) fn has_capability(words: &[u32], any: &[Capability]) -> bool {
     let mut capabilities = declarations(words).filter(|(op, _)| *op == OP_CAPABILITY);
-    capabilities.any(|(_, operands)| {
-        operands.first().is_some_and(|one| OF_THE_EXTENSION.contains(&Capability(*one)))
-    })
+    capabilities
+        .any(|(_, operands)| operands.first().is_some_and(|one| any.contains(&Capability(*one))))
 }
 
 /// Returns whether a module captures outputs. A shader may have the execution mode `Xfb` without any captured output.

@@ -238,7 +238,7 @@ impl Instance {
         self.device_of(driver, extensions, priorities, Default::default())
     }
 
-    fn device_of(
+    pub(crate) fn device_of(
         &self,
         driver: &str,
         extensions: &[&CStr],

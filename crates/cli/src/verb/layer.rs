@@ -24,6 +24,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "Examples:\n  \
     polyshade layer run -- vulkaninfo --summary\n  \
     polyshade layer run --hide VK_EXT_transform_feedback -- glxinfo -B\n  \
+    polyshade layer run --provide shaderCullDistance -- vulkaninfo\n  \
     polyshade layer install && POLYSHADE_LAYER_ENABLE=1 vulkaninfo --summary\n  \
     polyshade layer status\n  \
     polyshade layer uninstall";
@@ -79,9 +80,14 @@ struct Run {
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
 
-    /// Device extensions and features to hide, separated by commas; features: geometryShader, tessellationShader
+    /// Device extensions and features to hide, separated by commas; features: geometryShader, tessellationShader,
+    /// shaderClipDistance, shaderCullDistance
     #[arg(long, value_name = "NAMES")]
     hide: Option<String>,
+
+    /// Features to provide if the driver lacks them or they are hidden: shaderClipDistance, shaderCullDistance
+    #[arg(long, value_name = "NAMES")]
+    provide: Option<String>,
 
     /// Report the limits of a portability driver, such as a driver on Metal: no triangle fans, few vertex attributes
     #[arg(long)]

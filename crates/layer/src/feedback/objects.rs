@@ -10,8 +10,6 @@ use std::sync::Arc;
 noted_on_device! {
     destroy_buffer(buffer: vk::Buffer, allocator: *const vk::AllocationCallbacks<'_>)
         |device, emulator| drop(emulator.buffers.remove(buffer.as_raw()));
-    destroy_shader_module(module: vk::ShaderModule, allocator: *const vk::AllocationCallbacks<'_>)
-        |device, emulator| drop(emulator.modules.remove(module.as_raw()));
 }
 
 noted! {
@@ -66,10 +64,33 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     }
 }
 
-/// Stores the SPIR-V of a module, if captures need it.
+/// Stores the SPIR-V of a module, if captures or distances need it.
 pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
+    if let Some(distances) = &device.distances {
+        distances.keep(module, words);
+    }
     if let Some(emulator) = device.emulator.get().filter(|emulator| emulator.keeps(words)) {
         emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));
+    }
+}
+
+pub(crate) unsafe extern "system" fn destroy_shader_module(
+    device: vk::Device,
+    module: vk::ShaderModule,
+    allocator: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes arguments that Vulkan allows.
+    unsafe {
+        let Some(device) = Device::of(device) else { return };
+        if let Some(distances) = &device.distances {
+            distances.forget(module);
+        }
+        if let Some(emulator) = device.emulator.get() {
+            emulator.modules.remove(module.as_raw());
+        }
+        if let Some(next) = device.next.destroy_shader_module {
+            next(device.handle, module, allocator);
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Pipelines: SPIR-V in the `pNext` chain instead of a module, and the state that selects a vertex stream.
+//! Pipelines: SPIR-V in the `pNext` chain instead of a module, the state that selects a vertex stream, and clip and cull
+//! distances.
 
 use super::shaders::{Stripped, stripped};
 use crate::device::Device;
@@ -10,6 +11,7 @@ use crate::pnext::{Change, Copied, find};
 use crate::settings::slice;
 use crate::spirv::words;
 use ash::vk::{self, Handle as _, TaggedStructure as _};
+use std::ffi::CStr;
 
 type Code = vk::ShaderModuleCreateInfo<'static>;
 type StreamState = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
@@ -35,6 +37,9 @@ impl<'d> Stage<'d> {
         rasterized: u32,
     ) -> Result<Self, vk::Result> {
         let mut info = *info;
+        if !device.has_feedback {
+            return Ok(Self { info, kept: None, made: None });
+        }
         let is_geometry = info.stage == vk::ShaderStageFlags::GEOMETRY;
         let rasterized = if is_geometry { rasterized } else { 0 };
         // SAFETY: guaranteed by the caller.
@@ -56,9 +61,8 @@ impl<'d> Stage<'d> {
             Some(Stripped::Changed(words)) => words,
         };
         if module.is_some() {
-            let made = device.create_shader_module(&words)?;
-            info.module = made;
-            return Ok(Self { info, kept: None, made: Some((device, made)) });
+            // SAFETY: guaranteed by the caller.
+            return unsafe { Self::with_words(device, &info, &words) };
         }
         // The chain points to the stripped SPIR-V.
         let edits = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Edit);
@@ -75,6 +79,29 @@ impl<'d> Stage<'d> {
         }
         info.p_next = chain.first();
         Ok(Self { info, kept: Some((chain, words)), made: None })
+    }
+
+    /// Returns a stage with a module of the layer.
+    ///
+    /// # Safety
+    ///
+    /// The same requirements as for [`Stage::new`].
+    unsafe fn with_words(
+        device: &'d Device,
+        info: &vk::PipelineShaderStageCreateInfo<'static>,
+        words: &[u32],
+    ) -> Result<Self, vk::Result> {
+        let mut info = *info;
+        let drops = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Drop);
+        // SAFETY: guaranteed by the caller.
+        let chain = unsafe { Copied::new(info.p_next, drops) }.map_err(|unknown| {
+            let what = "a shader was refused: it follows a structure of type";
+            device.fault(format_args!("{what} {unknown:?}"));
+            vk::Result::ERROR_UNKNOWN
+        })?;
+        info.p_next = chain.first();
+        info.module = device.create_shader_module(words)?;
+        Ok(Self { info, kept: Some((chain, Vec::new())), made: Some((device, info.module)) })
     }
 
     fn is_changed(&self) -> bool {
@@ -121,17 +148,111 @@ impl<'d> Graphics<'d> {
         let rasterization = unsafe { without_stream(device, &info) };
         let rasterized = rasterization.as_ref().map_or(0, |one| one.rasterized);
         // SAFETY: guaranteed by the caller.
-        let stages = stages.iter().map(|stage| unsafe { Stage::new(device, stage, rasterized) });
-        let stages = stages.collect::<Result<Vec<_>, _>>()?;
+        let lowered = unsafe { without_distances(device, &info, rasterized) }?;
+        let stages: Vec<_> = match lowered {
+            // SAFETY: guaranteed by the caller.
+            Some(lowered) => unsafe { lowered_stages(device, &info, &lowered) }?,
+            None => {
+                let stages = stages.iter();
+                // SAFETY: guaranteed by the caller.
+                let stages = stages.map(|stage| unsafe { Stage::new(device, stage, rasterized) });
+                stages.collect::<Result<_, _>>()?
+            }
+        };
         let stage_infos: Vec<_> = stages.iter().map(|stage| stage.info).collect();
         if stages.iter().any(Stage::is_changed) {
             info.p_stages = stage_infos.as_ptr();
+            info.stage_count = stage_infos.len() as u32;
         }
         if let Some(Rasterization { state, .. }) = &rasterization {
             info.p_rasterization_state = &raw const **state;
         }
         Ok(Self { info, _stages: stages, _stage_infos: stage_infos, _rasterization: rasterization })
     }
+}
+
+/// Returns the SPIR-V of each stage of a pipeline that uses distances which the driver lacks, lowered. If the pipeline
+/// has no fragment stage, one is added at the end.
+///
+/// # Safety
+///
+/// The same requirements as for [`Graphics::new`].
+unsafe fn without_distances(
+    device: &Device,
+    info: &vk::GraphicsPipelineCreateInfo<'static>,
+    rasterized: u32,
+) -> Result<Option<Vec<Vec<u32>>>, vk::Result> {
+    let Some(distances) = &device.distances else { return Ok(None) };
+    // SAFETY: guaranteed by the caller.
+    let stages = unsafe { slice(info.p_stages, info.stage_count) };
+    let given = stages.iter().map(|stage| {
+        // SAFETY: guaranteed by the caller.
+        let inline = unsafe { find::<Code>(stage.p_next).map(|code| words(&*code)) };
+        // SAFETY: guaranteed by the caller.
+        inline.or_else(|| unsafe { distances.module(stage.module) })
+    });
+    let Some(given) = given.collect::<Option<Vec<_>>>() else { return Ok(None) };
+    if !given.iter().any(|words| distances.are_in(words)) {
+        return Ok(None);
+    }
+    let mut shaders = Vec::new();
+    for (stage, words) in stages.iter().zip(given) {
+        let stream = if stage.stage == vk::ShaderStageFlags::GEOMETRY { rasterized } else { 0 };
+        let words = match device.has_feedback.then(|| stripped(device, words, stream)) {
+            None | Some(Stripped::Unchanged) => words.to_vec(),
+            Some(Stripped::Changed(words)) => words,
+            Some(Stripped::Refused) => return Err(vk::Result::ERROR_UNKNOWN),
+        };
+        // SAFETY: guaranteed by the caller.
+        let entry = unsafe { CStr::from_ptr(stage.p_name) };
+        shaders.push((words, entry.to_str().map_err(|_| vk::Result::ERROR_UNKNOWN)?));
+    }
+    match distances.lower(&shaders, stages.iter().any(is_fragment)) {
+        Ok(lowered) => {
+            let what = "the distances of a pipeline are emulated";
+            device.log.say(Level::Debug, format_args!("{what}"));
+            Ok(Some(lowered))
+        }
+        Err(why) => {
+            device.fault(format_args!("vkCreateGraphicsPipelines fails: {why}"));
+            Err(vk::Result::ERROR_UNKNOWN)
+        }
+    }
+}
+
+fn is_fragment(stage: &vk::PipelineShaderStageCreateInfo<'static>) -> bool {
+    stage.stage == vk::ShaderStageFlags::FRAGMENT
+}
+
+/// Returns the stages of a pipeline with modules of the layer. An added fragment stage is omitted if the pipeline
+/// never rasterizes.
+///
+/// # Safety
+///
+/// The same requirements as for [`Graphics::new`].
+unsafe fn lowered_stages<'d>(
+    device: &'d Device,
+    info: &vk::GraphicsPipelineCreateInfo<'static>,
+    lowered: &[Vec<u32>],
+) -> Result<Vec<Stage<'d>>, vk::Result> {
+    // SAFETY: guaranteed by the caller.
+    let stages = unsafe { slice(info.p_stages, info.stage_count) };
+    // SAFETY: guaranteed by the caller.
+    let discards = unsafe {
+        let state = info.p_rasterization_state.as_ref();
+        let dynamic = info.p_dynamic_state.as_ref();
+        let dynamic =
+            dynamic.map_or(&[][..], |all| slice(all.p_dynamic_states, all.dynamic_state_count));
+        state.is_some_and(|state| state.rasterizer_discard_enable == vk::TRUE)
+            && !dynamic.contains(&vk::DynamicState::RASTERIZER_DISCARD_ENABLE)
+    };
+    let added = vk::PipelineShaderStageCreateInfo::default()
+        .stage(vk::ShaderStageFlags::FRAGMENT)
+        .name(c"main");
+    let added = (!discards).then_some(added);
+    let stages = stages.iter().chain(&added).zip(lowered);
+    // SAFETY: guaranteed by the caller.
+    stages.map(|(stage, words)| unsafe { Stage::with_words(device, stage, words) }).collect()
 }
 
 /// Returns the rasterization state without the structure that selects a stream, if it has one.
@@ -145,7 +266,7 @@ unsafe fn without_stream(
 ) -> Option<Rasterization> {
     // SAFETY: guaranteed by the caller. A pointer that Vulkan ignores may be invalid, and is not followed.
     let state = unsafe {
-        if !has_rasterization_state(info) {
+        if !device.has_feedback || !has_rasterization_state(info) {
             return None;
         }
         info.p_rasterization_state.as_ref()?
@@ -203,7 +324,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
             return vk::Result::ERROR_UNKNOWN;
         };
         let infos: *const vk::GraphicsPipelineCreateInfo<'static> = infos.cast();
-        if !device.has_feedback {
+        if !device.has_feedback && device.distances.is_none() {
             return next(device.handle, cache, count, infos, allocator, pipelines);
         }
         let all = slice(infos, count).iter().map(|info| Graphics::new(device, info));

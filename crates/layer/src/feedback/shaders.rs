@@ -57,22 +57,24 @@ pub(crate) unsafe extern "system" fn create_shader_module(
             true => stripped(device, words(&*info), 0),
             false => Stripped::Unchanged,
         };
-        let result = match &stripped {
-            Stripped::Unchanged => next(device.handle, info, allocator, module),
-            Stripped::Changed(words) => {
-                let changed = (*info).code(words);
-                next(device.handle, &raw const changed, allocator, module)
-            }
-            Stripped::Refused => vk::Result::ERROR_UNKNOWN,
+        let given = words(&*info);
+        let placeholder = device.distances.as_ref().and_then(|one| one.placeholder(given));
+        let code = match (&stripped, placeholder) {
+            (Stripped::Refused, _) => return vk::Result::ERROR_UNKNOWN,
+            (_, Some(placeholder)) => placeholder,
+            (Stripped::Changed(words), None) => &words[..],
+            (Stripped::Unchanged, None) => given,
         };
+        let changed = (*info).code(code);
+        let result = next(device.handle, &raw const changed, allocator, module);
         if result == vk::Result::SUCCESS {
             if matches!(stripped, Stripped::Changed(_)) {
                 device
                     .log
                     .say(Level::Debug, format_args!("shader module {:?} was stripped", *module));
             }
-            // The original code is kept for captures.
-            keep_module(device, *module, words(&*info));
+            // The original code is kept for captures and for distances.
+            keep_module(device, *module, given);
         }
         result
     }

@@ -34,6 +34,7 @@ pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     let settings = [
         ("POLYSHADE_LAYER_MODE", &run.mode),
         ("POLYSHADE_LAYER_HIDE", &run.hide),
+        ("POLYSHADE_LAYER_PROVIDE", &run.provide),
         ("POLYSHADE_LAYER_PORTABILITY", &portability),
         ("POLYSHADE_LAYER_LOG_LEVEL", &run.log_level),
         ("POLYSHADE_LAYER_DUMP", &run.dump),

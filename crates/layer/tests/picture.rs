@@ -1,0 +1,217 @@
+//! Pictures of one draw: the pixels of a small color attachment, and the number of covered samples.
+
+use crate::bare::{Bare, Seen};
+use crate::loader::Device;
+use crate::objects::{FORMAT, image, pixels};
+use ash::vk;
+
+/// The width and height in pixels.
+pub(crate) const SIDE: u32 = 16;
+
+/// The draw of a picture: `count` vertices without vertex attributes.
+pub(crate) struct Draw<'s> {
+    /// The stages with their SPIR-V.
+    pub(crate) stages: &'s [(vk::ShaderStageFlags, Vec<u32>)],
+    pub(crate) topology: vk::PrimitiveTopology,
+    pub(crate) count: u32,
+    pub(crate) discards: bool,
+}
+
+/// The objects, which are destroyed on drop.
+pub(crate) struct Picture<'d> {
+    pub(crate) bare: Bare<'d>,
+    device: &'d Device,
+    image: (vk::Image, vk::DeviceMemory, vk::ImageView),
+    pass: vk::RenderPass,
+    framebuffer: vk::Framebuffer,
+    queries: vk::QueryPool,
+    read: Seen,
+}
+
+impl<'d> Picture<'d> {
+    pub(crate) fn new(device: &'d Device) -> Self {
+        let vulkan = &device.handle;
+        let mut bare = Bare::new(device, 0);
+        let read = bare.buffer(vk::BufferUsageFlags::TRANSFER_DST, (SIDE * SIDE) as usize);
+        let queries = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION);
+        // SAFETY: all structures are valid.
+        unsafe {
+            let image = image(device, SIDE, vk::ImageUsageFlags::empty());
+            let pass = pass(device);
+            let views = [image.2];
+            let info = vk::FramebufferCreateInfo::default()
+                .render_pass(pass)
+                .attachments(&views)
+                .width(SIDE)
+                .height(SIDE)
+                .layers(1);
+            let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
+            let queries = vulkan.create_query_pool(&queries.query_count(1), None).expect("a query");
+            Self { bare, device, image, pass, framebuffer, queries, read }
+        }
+    }
+
+    /// Draws, and returns the pixels and the number of covered samples.
+    pub(crate) fn draw(&self, draw: &Draw<'_>) -> Result<(Vec<u32>, u32), vk::Result> {
+        self.draw_with(draw, |_| {}, |_| {})
+    }
+
+    /// Draws with further commands before and after the draw in the render pass.
+    pub(crate) fn draw_with(
+        &self,
+        draw: &Draw<'_>,
+        before: impl FnOnce(vk::CommandBuffer),
+        after: impl FnOnce(vk::CommandBuffer),
+    ) -> Result<(Vec<u32>, u32), vk::Result> {
+        let vulkan = &self.device.handle;
+        let extent = vk::Extent2D { width: SIDE, height: SIDE };
+        let clear = [vk::ClearValue::default()];
+        let begin = vk::RenderPassBeginInfo::default()
+            .render_pass(self.pass)
+            .framebuffer(self.framebuffer)
+            .render_area(vk::Rect2D { extent, ..Default::default() })
+            .clear_values(&clear);
+        let precise = vk::QueryControlFlags::PRECISE;
+        let mut samples = [0_u32];
+        // SAFETY: all objects are created, used, waited for and destroyed in this order.
+        unsafe {
+            let pipeline = self.pipeline(draw)?;
+            self.bare.submit(|commands| {
+                vulkan.cmd_reset_query_pool(commands, self.queries, 0, 1);
+                vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
+                vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+                // SwiftShader never completes a query in which nothing is rasterized.
+                if !draw.discards {
+                    vulkan.cmd_begin_query(commands, self.queries, 0, precise);
+                }
+                before(commands);
+                vulkan.cmd_draw(commands, draw.count, 1, 0, 0);
+                after(commands);
+                if !draw.discards {
+                    vulkan.cmd_end_query(commands, self.queries, 0);
+                }
+                vulkan.cmd_end_render_pass(commands);
+                let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+                let regions = [pixels(SIDE)];
+                let to = self.read.buffer;
+                vulkan.cmd_copy_image_to_buffer(commands, self.image.0, layout, to, &regions);
+            });
+            vulkan.destroy_pipeline(pipeline, None);
+            if !draw.discards {
+                let flags = vk::QueryResultFlags::WAIT;
+                vulkan.get_query_pool_results(self.queries, 0, &mut samples, flags)?;
+            }
+        }
+        Ok((self.read.read(), samples[0]))
+    }
+
+    unsafe fn pipeline(&self, draw: &Draw<'_>) -> Result<vk::Pipeline, vk::Result> {
+        let vulkan = &self.device.handle;
+        let mut stages = Vec::new();
+        for (stage, words) in draw.stages {
+            let info = vk::ShaderModuleCreateInfo::default().code(words);
+            // SAFETY: the code is SPIR-V.
+            let module = unsafe { vulkan.create_shader_module(&info, None) }?;
+            let info = vk::PipelineShaderStageCreateInfo::default();
+            stages.push(info.stage(*stage).module(module).name(c"main"));
+        }
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(draw.topology);
+        let tessellation =
+            vk::PipelineTessellationStateCreateInfo::default().patch_control_points(3);
+        let side = SIDE as f32;
+        let viewports = [vk::Viewport::default().width(side).height(side).max_depth(1.0)];
+        let extent = vk::Extent2D { width: SIDE, height: SIDE };
+        let scissors = [vk::Rect2D { extent, ..Default::default() }];
+        let viewport = vk::PipelineViewportStateCreateInfo::default()
+            .viewports(&viewports)
+            .scissors(&scissors);
+        let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+            .rasterizer_discard_enable(draw.discards)
+            .line_width(1.0);
+        let samples = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+        let is_fragment = |(stage, _): &_| *stage == vk::ShaderStageFlags::FRAGMENT;
+        let written = match draw.stages.iter().any(is_fragment) {
+            true => vk::ColorComponentFlags::RGBA,
+            false => vk::ColorComponentFlags::empty(),
+        };
+        let targets = [vk::PipelineColorBlendAttachmentState::default().color_write_mask(written)];
+        let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
+        let input = vk::PipelineVertexInputStateCreateInfo::default();
+        let info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&input)
+            .input_assembly_state(&assembly)
+            .tessellation_state(&tessellation)
+            .viewport_state(&viewport)
+            .rasterization_state(&rasterization)
+            .multisample_state(&samples)
+            .color_blend_state(&blending)
+            .layout(self.bare.layout)
+            .render_pass(self.pass);
+        let cache = vk::PipelineCache::null();
+        // SAFETY: all structures are valid, and modules are destroyed only after the pipeline creation.
+        unsafe {
+            let made = vulkan.create_graphics_pipelines(cache, &[info], None);
+            for stage in &stages {
+                vulkan.destroy_shader_module(stage.module, None);
+            }
+            made.map(|made| made[0]).map_err(|(_, why)| why)
+        }
+    }
+}
+
+impl Drop for Picture<'_> {
+    fn drop(&mut self) {
+        let vulkan = &self.device.handle;
+        let (image, memory, view) = self.image;
+        // SAFETY: nothing is in use.
+        unsafe {
+            vulkan.destroy_query_pool(self.queries, None);
+            vulkan.destroy_framebuffer(self.framebuffer, None);
+            vulkan.destroy_render_pass(self.pass, None);
+            vulkan.destroy_image_view(view, None);
+            vulkan.destroy_image(image, None);
+            vulkan.free_memory(memory, None);
+        }
+    }
+}
+
+/// Creates a pass that clears the image, and leaves it in the layout for copies.
+unsafe fn pass(device: &Device) -> vk::RenderPass {
+    use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+    let attachments = [vk::AttachmentDescription {
+        format: FORMAT,
+        samples: vk::SampleCountFlags::TYPE_1,
+        load_op: vk::AttachmentLoadOp::CLEAR,
+        store_op: vk::AttachmentStoreOp::STORE,
+        initial_layout: vk::ImageLayout::UNDEFINED,
+        final_layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+        ..Default::default()
+    }];
+    let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+    let targets = [vk::AttachmentReference { attachment: 0, layout }];
+    let subpasses = [vk::SubpassDescription::default().color_attachments(&targets)];
+    let dependency = |src_subpass, dst_subpass, src: (Stage, Access), dst: (Stage, Access)| {
+        vk::SubpassDependency {
+            src_subpass,
+            dst_subpass,
+            src_stage_mask: src.0,
+            src_access_mask: src.1,
+            dst_stage_mask: dst.0,
+            dst_access_mask: dst.1,
+            ..Default::default()
+        }
+    };
+    let drawn = (Stage::COLOR_ATTACHMENT_OUTPUT, Access::COLOR_ATTACHMENT_WRITE);
+    let copied = (Stage::TRANSFER, Access::TRANSFER_READ);
+    let external = vk::SUBPASS_EXTERNAL;
+    let dependencies =
+        [dependency(external, 0, copied, drawn), dependency(0, external, drawn, copied)];
+    let info = vk::RenderPassCreateInfo::default()
+        .attachments(&attachments)
+        .subpasses(&subpasses)
+        .dependencies(&dependencies);
+    // SAFETY: all structures are valid.
+    unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
+}
