@@ -15,6 +15,9 @@ const PACKAGES: &[Package] = &[
     ("xvfb", "an X server without a screen"),
 ];
 
+/// The options that hide the driver's transform feedback, so that the layer provides it.
+pub(crate) const HIDDEN: &[&str] = &["--hide", "VK_EXT_transform_feedback"];
+
 /// Installs and builds the prerequisites for OpenGL with the layer, installs further packages, and starts
 /// an X server.
 pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
@@ -26,19 +29,16 @@ pub(crate) fn prepare(packages: &[Package]) -> Result<Server, String> {
     Server::start()
 }
 
-/// Returns a command to which a program and its arguments must be appended. It runs the program with the layer in
-/// this mode, on a driver whose transform feedback may be hidden.
+/// Returns a command to which a program and its arguments must be appended. It runs the program on a driver with the
+/// layer and these options of `polyshade layer run`.
 pub(crate) fn command(
     server: &Server,
     driver: Driver,
-    mode: &str,
-    hides: bool,
+    options: &[&str],
 ) -> Result<Command, String> {
     let polyshade = target().join("release/polyshade");
-    let mut command = program(&polyshade.to_string_lossy(), ["layer", "run", "--mode", mode]);
-    if hides {
-        command.args(["--hide", "VK_EXT_transform_feedback"]);
-    }
+    let mut command = program(&polyshade.to_string_lossy(), ["layer", "run"]);
+    command.args(options);
     let driver = driver_manifest(driver)?;
     command.env("DISPLAY", &server.display).env("LIBGL_ALWAYS_SOFTWARE", "1");
     command.env("MESA_LOADER_DRIVER_OVERRIDE", "zink").env("GALLIUM_DRIVER", "zink");
@@ -54,7 +54,7 @@ pub(crate) fn run_demo() -> Result<(), String> {
     )])?;
     let image: PathBuf = target().join("particles.png");
     let project = workspace().join("examples/godot-particles");
-    let mut game = command(&server, Driver::Lavapipe, "auto", true)?;
+    let mut game = command(&server, Driver::Lavapipe, HIDDEN)?;
     game.args(["godot3-runner", "--fixed-fps", "60", "--path"]).arg(project);
     run(game.env("PICTURE", &image))?;
     println!(
