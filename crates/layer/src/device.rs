@@ -2,7 +2,6 @@
 
 use crate::chain::{LayerDeviceLink, key, mark_device, take_link};
 use crate::commands::{DeviceCommands, typed};
-use crate::distances::Distances;
 use crate::driver::Driver;
 use crate::emulation::recording::Recording;
 use crate::emulation::{Emulator, Traits};
@@ -10,12 +9,15 @@ use crate::features::{self, Feature};
 use crate::instance::Instance;
 use crate::log::Level;
 use crate::physical::{View, is_portability};
+use crate::pipeline_features::DEPTH_CLIP;
 use crate::pnext::{Change, Copied, find};
+use crate::recipes::{Provided, Recipes};
 use crate::registry::Registry;
 use crate::settings::slice;
 use crate::{portability, reported_features};
 use ash::vk::{self, TaggedStructure as _};
 use polyshade::clip_cull::Emulated;
+use polyshade::spv::Capability;
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -28,8 +30,8 @@ pub(crate) struct Device {
     pub(crate) feedback_pools: Registry<()>,
     /// The state for captures, unless the device captures nothing.
     pub(crate) emulator: OnceLock<Emulator>,
-    /// The emulation of clip and cull distances, if the application enabled the layer's.
-    pub(crate) distances: Option<Distances>,
+    /// The lowering of pipelines, if the application enabled features for which the layer lowers them.
+    pub(crate) recipes: Option<Recipes>,
 }
 
 impl Deref for Device {
@@ -93,7 +95,7 @@ pub(crate) unsafe extern "system" fn create_device(
         };
         let view = View::new(instance, physical);
         let request = Request::read(&view, &*info);
-        let Request { mut extensions, has_feedback, counts } = match request {
+        let Request { mut extensions, has_feedback, counts, has_depth_clip } = match request {
             Ok(request) => request,
             Err((result, why)) => {
                 instance.log.say(Level::Error, format_args!("vkCreateDevice: {why}"));
@@ -103,10 +105,10 @@ pub(crate) unsafe extern "system" fn create_device(
 
         let hidden = view.hidden_structures();
         let emulates = has_feedback && view.emulates_feedback;
-        let distances = view.emulated_distances(asked_features(&*info));
+        let provided = view.pipelines.on_device(asked_features(&*info), has_depth_clip);
         let is_edited = |s_type| {
             emulates && ENABLING.contains(&s_type)
-                || distances.is_some() && s_type == ENABLING[0]
+                || provided.distances.is_some() && s_type == Features::STRUCTURE_TYPE
                 || view.emulates_feedback && s_type == Provoking::STRUCTURE_TYPE
         };
         let changes = |s_type| {
@@ -130,8 +132,8 @@ pub(crate) unsafe extern "system" fn create_device(
         let mut changed = *info;
         changed.p_next = chain.as_ref().map_or((*info).p_next, Copied::first);
         let mut enabled = Enabled::default();
-        if let (Ok(chain), Some(emulated)) = (&mut chain, distances) {
-            enabled.drop_distances(&mut changed, chain, emulated);
+        if let Some(emulated) = provided.distances {
+            enabled.drop_distances(&mut changed, chain.as_mut().ok(), emulated);
         }
         let emulates = emulates && chain.is_ok();
         if let (Ok(chain), true) = (&mut chain, emulates) {
@@ -151,10 +153,11 @@ pub(crate) unsafe extern "system" fn create_device(
         if result == vk::Result::SUCCESS {
             let get_proc_addr = link.next_get_device_proc_addr;
             let limits = instance.properties(physical).limits;
-            let distances = distances.map(|emulated| Distances::new(emulated, &limits));
-            let state = register(*device, get_proc_addr, (has_feedback, distances), instance);
+            let state =
+                register(*device, get_proc_addr, has_feedback, (provided, &limits), instance);
             if let (true, Some(state)) = (emulates, state) {
-                let traits = traits(&*info, instance, physical, driver_counts);
+                let of_driver = (driver_counts, provided.lacking());
+                let traits = traits(&*info, instance, physical, of_driver);
                 emulate(state, instance, physical, traits);
             }
         }
@@ -202,6 +205,7 @@ unsafe fn asked_features(info: &vk::DeviceCreateInfo<'_>) -> Option<vk::Physical
     }
 }
 
+type Features = vk::PhysicalDeviceFeatures2<'static>;
 type Provoking = vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>;
 
 /// The structures that enable the features needed for captures.
@@ -230,7 +234,7 @@ impl Enabled {
     unsafe fn drop_distances(
         &mut self,
         info: &mut vk::DeviceCreateInfo<'_>,
-        chain: &mut Copied,
+        chain: Option<&mut Copied>,
         emulated: Emulated,
     ) {
         let disable = |features: &mut vk::PhysicalDeviceFeatures| {
@@ -239,7 +243,7 @@ impl Enabled {
                 Feature::ShaderClipDistance.hide(features);
             }
         };
-        if let Some(features) = chain.copy::<vk::PhysicalDeviceFeatures2<'_>>() {
+        if let Some(features) = chain.and_then(Copied::copy::<Features>) {
             disable(&mut features.features);
         // SAFETY: guaranteed by the caller.
         } else if let Some(&features) = unsafe { info.p_enabled_features.as_ref() } {
@@ -315,13 +319,13 @@ unsafe fn traits(
     info: &vk::DeviceCreateInfo<'_>,
     instance: &Instance,
     physical: vk::PhysicalDevice,
-    driver_counts: bool,
+    (driver_counts, lacking): (bool, &'static [Capability]),
 ) -> Traits {
     // SAFETY: guaranteed by the caller.
     let (has_several_queues, asked) = unsafe { (has_several_queues(info), asked_features(info)) };
     let has_geometry = asked.is_some_and(|features| Feature::GeometryShader.is_in(features));
     let is_portability = is_portability(instance, physical);
-    Traits { has_several_queues, is_portability, has_geometry, driver_counts }
+    Traits { has_several_queues, is_portability, has_geometry, driver_counts, lacking }
 }
 
 /// Returns whether the application creates more than one queue.
@@ -350,11 +354,13 @@ fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, t
 }
 
 /// The extensions that the application enables on a device.
+#[derive(Default)]
 struct Request {
     /// The extensions that the driver enables.
     extensions: Vec<*const c_char>,
     has_feedback: bool,
     counts: bool,
+    has_depth_clip: bool,
 }
 
 impl Request {
@@ -372,7 +378,7 @@ impl Request {
             return Err((vk::Result::ERROR_FEATURE_NOT_PRESENT, absent(feature.name())));
         }
         // Each extension belongs to the driver or to the layer, or is hidden.
-        let mut request = Self { extensions: Vec::new(), has_feedback: false, counts: false };
+        let mut request = Self::default();
         // SAFETY: guaranteed by the caller.
         let names = unsafe { slice(info.pp_enabled_extension_names, info.enabled_extension_count) };
         for &name in names {
@@ -385,11 +391,13 @@ impl Request {
             if text == portability::NAME && view.adds_portability() {
                 continue;
             }
-            if view.own().contains(&text) {
-                request.has_feedback = true;
-                request.counts |= text == reported_features::GENERATED;
-            } else {
-                request.extensions.push(name);
+            match view.own().find(|own| *own == text) {
+                Some(own) if own == DEPTH_CLIP => request.has_depth_clip = true,
+                Some(own) => {
+                    request.has_feedback = true;
+                    request.counts |= own == reported_features::GENERATED;
+                }
+                None => request.extensions.push(name),
             }
         }
         if request.has_feedback && view.emulates_feedback {
@@ -410,7 +418,8 @@ fn absent(what: &str) -> String {
 fn register(
     handle: vk::Device,
     get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-    (has_feedback, distances): (bool, Option<Distances>),
+    has_feedback: bool,
+    (provided, limits): (Provided, &vk::PhysicalDeviceLimits),
     instance: &Instance,
 ) -> Option<&'static Device> {
     // SAFETY: the device was just created.
@@ -419,17 +428,20 @@ fn register(
         (DeviceCommands::load(|name| get_proc_addr(handle, name.as_ptr())), key(handle))
     };
     let log = Arc::clone(&instance.log);
-    let what = match (has_feedback, &distances) {
-        (true, None) => "VK_EXT_transform_feedback",
-        (true, Some(_)) => "VK_EXT_transform_feedback, clip and cull distances",
-        (false, Some(_)) => "clip and cull distances",
-        (false, None) => "nothing",
-    };
+    let what = [
+        (has_feedback, "VK_EXT_transform_feedback"),
+        (provided.distances == Some(Emulated::All), "clip distances"),
+        (provided.distances.is_some(), "cull distances"),
+        (provided.depth_clip, "VK_EXT_depth_clip_control"),
+    ];
+    let what: Vec<_> = what.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
+    let what = if what.is_empty() { "nothing".to_owned() } else { what.join(", ") };
     log.say(Level::Info, format_args!("device created; the layer provides {what}"));
+    let recipes = (!provided.is_empty()).then(|| Recipes::new(provided, limits));
     let feedback_pools = Registry::new();
     let emulator = OnceLock::new();
     let driver = Driver { handle, get_proc_addr, next, log };
-    let state = Device { driver, has_feedback, feedback_pools, emulator, distances };
+    let state = Device { driver, has_feedback, feedback_pools, emulator, recipes };
     DEVICES.insert(key, Box::new(state));
     // SAFETY: the device was just created.
     unsafe { DEVICES.get(key) }

@@ -51,6 +51,7 @@ use crate::registry::Registry;
 use crate::settings::Debugging;
 use crate::spirv;
 use ash::vk::{self, Handle as _};
+use polyshade::spv::Capability;
 use std::cell::UnsafeCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -70,6 +71,8 @@ pub(crate) struct Emulator {
     pub(crate) has_geometry: bool,
     /// Whether the driver counts primitives generated, also for pipelines that the layer does not capture.
     pub(crate) driver_counts: bool,
+    /// The capabilities of the application's shaders that the driver lacks, because the layer provides their features.
+    pub(crate) lacking: &'static [Capability],
     pub(crate) counter_pass: CounterPass,
     compaction: LazyShaders,
     pub(crate) chunks: Chunks,
@@ -105,6 +108,7 @@ pub(crate) struct Traits {
     pub(crate) is_portability: bool,
     pub(crate) has_geometry: bool,
     pub(crate) driver_counts: bool,
+    pub(crate) lacking: &'static [Capability],
 }
 
 /// The recording of a command buffer. Vulkan allows only one thread at a time to record it.
@@ -141,6 +145,7 @@ impl Emulator {
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
             has_geometry: traits.has_geometry,
             driver_counts: traits.driver_counts,
+            lacking: traits.lacking,
             counter_pass: CounterPass::new(device)?,
             compaction: LazyShaders::new(),
             chunks: Chunks::default(),

@@ -51,6 +51,7 @@ pub(crate) mod capture;
 pub(crate) mod draws;
 pub(crate) mod events;
 pub(crate) mod layouts;
+mod lowered_pipelines;
 mod masks;
 pub(crate) mod objects;
 pub(crate) mod passes;

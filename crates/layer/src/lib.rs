@@ -1,7 +1,8 @@
 //! `VK_LAYER_POLYSHADE_polyfill`: a Vulkan layer that provides features which the driver lacks.
 //!
-//! It provides `VK_EXT_transform_feedback` by capturing in vertex shaders (`emulation`) and, if the settings say so, clip
-//! and cull distances (`distances`), and hides the extensions and features that the settings name. In the mode `debug-null` it advertises the extension and captures nothing.
+//! It provides `VK_EXT_transform_feedback` by capturing in vertex shaders (`emulation`) and, if the settings say so,
+//! features of pipelines by lowering their shaders (`recipes`). It hides the extensions and features that the settings
+//! name. In the mode `debug-null` it advertises the extension and captures nothing.
 //! Devices that do not need the layer get the driver's own commands. `docs/layer.md` is the user guide.
 //!
 //! The loader calls [`vkNegotiateLoaderLayerInterfaceVersion`] and finds all other commands through it. Applications
@@ -11,7 +12,6 @@ pub mod android;
 pub mod chain;
 mod commands;
 mod device;
-mod distances;
 mod driver;
 mod emulation;
 mod features;
@@ -23,9 +23,11 @@ mod log;
 pub mod manifest;
 mod names;
 mod physical;
+mod pipeline_features;
 mod pnext;
 mod portability;
 mod procs;
+mod recipes;
 mod registry;
 mod reported_features;
 pub mod settings;

@@ -4,6 +4,7 @@ use crate::chain::text;
 use crate::features::Feature;
 use crate::instance::{Instance, answer_of_layer, extension};
 use crate::log::Level;
+use crate::pipeline_features::{DEPTH_CLIP, PipelineFeatures};
 use crate::pnext::{Unlinked, find, walk};
 use crate::settings::Mode;
 use crate::structures::{self, Owned, StructureKind};
@@ -12,7 +13,6 @@ use crate::usages::{usage, usage_chain};
 use crate::{LAYER_NAME, features, known, portability, reported_features};
 use ash::vk;
 use ash::vk::TaggedStructure as _;
-use polyshade::clip_cull::Emulated;
 use std::ffi::{CStr, c_char};
 
 type Feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>;
@@ -30,14 +30,13 @@ pub(crate) struct View<'i> {
     pub(crate) provides_feedback: bool,
     /// Whether the layer also captures, instead of only advertising the feature.
     pub(crate) emulates_feedback: bool,
-    /// The features of core Vulkan that the layer provides.
-    provided: Vec<Feature>,
+    pub(crate) pipelines: PipelineFeatures,
 }
 
-/// The number of clip and cull distances, each and together, that a device with the features has at least.
-const DISTANCES: u32 = 8;
+type DepthClip = vk::PhysicalDeviceDepthClipControlFeaturesEXT<'static>;
+type Dynamic = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>;
 
-/// An extension whose pipeline libraries contain a stage without the stages that its distances are passed to.
+/// An extension whose pipeline libraries may contain a stage without the stages that it is linked with.
 const LIBRARIES: &CStr = ash::ext::graphics_pipeline_library::NAME;
 
 impl<'i> View<'i> {
@@ -48,60 +47,29 @@ impl<'i> View<'i> {
         let emulates_feedback =
             mode == Mode::Auto && !native_feedback && can_emulate(instance, physical);
         let provides_feedback = emulates_feedback || mode == Mode::DebugNull && !native_feedback;
-        let lacks = |feature: &Feature| {
-            instance.settings.hide_features.contains(feature)
-                || !feature.is_in(instance.features(physical))
-        };
-        let wanted = &instance.settings.provide[..];
-        let wanted = if mode == Mode::PassThrough { &[] } else { wanted };
-        let provided = wanted.iter().copied().filter(lacks).collect();
-        Self { instance, physical, native_feedback, provides_feedback, emulates_feedback, provided }
+        let pipelines =
+            PipelineFeatures::new(&instance.settings, instance.features(physical), || {
+                is_listed_below(instance, physical, DEPTH_CLIP)
+            });
+        Self {
+            instance,
+            physical,
+            native_feedback,
+            provides_feedback,
+            emulates_feedback,
+            pipelines,
+        }
     }
 
     /// Returns whether the layer provides any extension or feature.
     fn provides(&self) -> bool {
-        self.provides_feedback || !self.provided.is_empty()
-    }
-
-    /// Returns the distances that the layer emulates on a device with these features enabled.
-    pub(crate) fn emulated_distances(
-        &self,
-        asked: Option<vk::PhysicalDeviceFeatures>,
-    ) -> Option<Emulated> {
-        let provides = |feature: Feature| {
-            self.provided.contains(&feature) && asked.is_some_and(|asked| feature.is_in(asked))
-        };
-        match provides(Feature::ShaderClipDistance) {
-            true => Some(Emulated::All),
-            false => provides(Feature::ShaderCullDistance).then_some(Emulated::Cull),
-        }
+        self.provides_feedback || !self.pipelines.is_empty()
     }
 
     /// Returns the features of core Vulkan that the application cannot enable although the driver may have them.
     pub(crate) fn hidden_features(&self) -> impl Iterator<Item = Feature> {
         let hidden = self.instance.settings.hide_features.iter().copied();
-        hidden.filter(|feature| !self.provided.contains(feature))
-    }
-
-    /// Reports the features and the limits that the layer provides.
-    fn show(&self, features: &mut vk::PhysicalDeviceFeatures) {
-        self.provided.iter().for_each(|feature| feature.show(features));
-    }
-
-    fn widen(&self, limits: &mut vk::PhysicalDeviceLimits) {
-        let provided = |feature| match self.provided.contains(&feature) {
-            true => DISTANCES,
-            false => 0,
-        };
-        let clip = provided(Feature::ShaderClipDistance);
-        let cull = provided(Feature::ShaderCullDistance);
-        for (limit, least) in [
-            (&mut limits.max_clip_distances, clip),
-            (&mut limits.max_cull_distances, cull),
-            (&mut limits.max_combined_clip_and_cull_distances, clip.max(cull)),
-        ] {
-            *limit = least.max(*limit);
-        }
+        hidden.filter(|feature| !self.pipelines.contains(*feature))
     }
 
     /// Returns whether the layer captures several vertex streams, because the device has geometry stages.
@@ -118,7 +86,8 @@ impl<'i> View<'i> {
             return !self.native_feedback;
         }
         let is_provided = self.emulates_feedback && extension == reported_features::GENERATED
-            || !self.provided.is_empty() && extension == LIBRARIES;
+            || self.pipelines.depth_clip && extension == DEPTH_CLIP
+            || !self.pipelines.is_empty() && extension == LIBRARIES;
         is_provided || !self.knows(extension) || self.instance.settings.hides(extension)
     }
 
@@ -134,7 +103,7 @@ impl<'i> View<'i> {
 
     /// Returns whether the layer lets an application enable the extension.
     pub(crate) fn takes(&self, extension: &CStr) -> bool {
-        !self.hides(extension) || self.own().contains(&extension)
+        !self.hides(extension) || self.own().any(|own| own == extension)
     }
 
     /// Returns whether the layer adds `VK_KHR_portability_subset` to the device.
@@ -202,12 +171,14 @@ impl<'i> View<'i> {
     }
 
     /// Returns the names of the extensions that the layer provides.
-    pub(crate) fn own(&self) -> &'static [&'static CStr] {
-        match (self.emulates_feedback, self.provides_feedback) {
-            (true, _) => &PROVIDED,
-            (false, true) => &[reported_features::NAME],
+    pub(crate) fn own(&self) -> impl Iterator<Item = &'static CStr> {
+        let of_feedback = match (self.emulates_feedback, self.provides_feedback) {
+            (true, _) => &PROVIDED[..],
+            (false, true) => &PROVIDED[..1],
             (false, false) => &[],
-        }
+        };
+        let depth_clip = self.pipelines.depth_clip.then_some(DEPTH_CLIP);
+        of_feedback.iter().copied().chain(depth_clip)
     }
 
     fn own_extensions(&self) -> impl Iterator<Item = vk::ExtensionProperties> {
@@ -215,11 +186,14 @@ impl<'i> View<'i> {
     }
 }
 
-/// All extensions that the layer may provide.
+/// The extensions that the layer provides by default.
 const PROVIDED: [&CStr; 2] = [reported_features::NAME, reported_features::GENERATED];
 
-fn extensions_of(names: &[&CStr]) -> impl Iterator<Item = vk::ExtensionProperties> {
-    names.iter().map(|name| extension(name, reported_features::SPEC_VERSION))
+/// Each extension has its first version.
+fn extensions_of<'n>(
+    names: impl Iterator<Item = &'n CStr>,
+) -> impl Iterator<Item = vk::ExtensionProperties> {
+    names.map(|name| extension(name, reported_features::SPEC_VERSION))
 }
 
 /// Lists the extensions that the layer may provide, for queries that name this layer.
@@ -232,7 +206,7 @@ pub(crate) unsafe fn layer_extensions(
     count: *mut u32,
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    let provided: Vec<_> = extensions_of(&PROVIDED).collect();
+    let provided: Vec<_> = extensions_of(PROVIDED.into_iter()).collect();
     // SAFETY: guaranteed by the caller.
     unsafe { answer_of_layer(layer, &provided, count, extensions) }
 }
@@ -349,6 +323,9 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
                 features.primitives_generated_query = vk::TRUE;
                 features.primitives_generated_query_with_rasterizer_discard = vk::TRUE;
             }
+            if one.s_type == DepthClip::STRUCTURE_TYPE && view.pipelines.depth_clip {
+                (*at.cast::<DepthClip>()).depth_clip_control = vk::TRUE;
+            }
         }
         drop(unlinked);
         // Remove the features that the settings or the layer hide.
@@ -357,9 +334,14 @@ pub(crate) unsafe extern "system" fn get_physical_device_features_2(
         }
         let hidden = &instance.settings.hide_features;
         hidden.iter().for_each(|one| one.hide_everywhere(&mut *features));
-        view.show(&mut (*features).features);
+        view.pipelines.show(&mut (*features).features);
         if !view.native_feedback {
             hide_streams((*features).p_next);
+        }
+        if view.pipelines.depth_clip
+            && let Some(dynamic) = find::<Dynamic>((*features).p_next)
+        {
+            (*dynamic).extended_dynamic_state3_depth_clip_negative_one_to_one = vk::FALSE;
         }
         if view.emulates_feedback {
             features::hide_protected_memory((*features).p_next);
@@ -383,7 +365,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
         let Some(get_features) = instance.next.get_features else { return };
         get_features(physical, features);
         instance.settings.hide_features.iter().for_each(|one| one.hide(&mut *features));
-        View::new(instance, physical).show(&mut *features);
+        View::new(instance, physical).pipelines.show(&mut *features);
     }
 }
 
@@ -393,7 +375,6 @@ pub(crate) unsafe extern "system" fn get_physical_device_features(
 ///
 /// The chain belongs to a `VkPhysicalDeviceFeatures2` and may be written.
 unsafe fn hide_streams(chain: *const std::ffi::c_void) {
-    type Dynamic = vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>;
     // SAFETY: guaranteed by the caller.
     unsafe {
         if let Some(generated) = find::<Generated>(chain) {
@@ -416,7 +397,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties(
         let view = View::new(instance, physical);
         let version = &mut (*properties).api_version;
         *version = view.version(*version);
-        view.widen(&mut (*properties).limits);
+        view.pipelines.widen(&mut (*properties).limits);
         if instance.settings.portability {
             portability::narrow(&mut (*properties).limits);
         }
@@ -440,7 +421,7 @@ pub(crate) unsafe extern "system" fn get_physical_device_properties_2(
         // The version and the limits that the layer reports.
         let version = &mut (*properties).properties.api_version;
         *version = view.version(*version);
-        view.widen(&mut (*properties).properties.limits);
+        view.pipelines.widen(&mut (*properties).properties.limits);
         if instance.settings.portability {
             portability::narrow(&mut (*properties).properties.limits);
             portability::say_properties((*properties).p_next);

@@ -123,8 +123,8 @@ fn of_feedback(name: &CStr) -> Option<Command> {
     }
 }
 
-/// Returns the commands for devices on which the layer provides clip and cull distances.
-fn of_distances(name: &CStr) -> Option<Command> {
+/// Returns the commands for devices on which the layer provides features of pipelines.
+fn of_recipes(name: &CStr) -> Option<Command> {
     named! { name,
         PFN_vkCreateShaderModule => shaders::create_shader_module,
         PFN_vkDestroyShaderModule => objects::destroy_shader_module,
@@ -266,10 +266,10 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         if let Some(own) = of_device(name) {
             return Some(own);
         }
-        let clips = || of_distances(name).filter(|_| state.distances.is_some());
+        let recipes = || of_recipes(name).filter(|_| state.recipes.is_some());
         if !state.has_feedback {
             let next = state.next_command(name)?;
-            return Some(clips().unwrap_or(next));
+            return Some(recipes().unwrap_or(next));
         }
         if is_of_the_extension(name) {
             return of_feedback(name);
@@ -277,7 +277,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr(
         // Commands of versions and extensions that are not enabled are not available.
         let next = state.next_command(name)?;
         let emulated = || of_emulation(name).filter(|_| state.emulator.get().is_some());
-        let own = of_feedback(name).or_else(emulated).or_else(clips);
+        let own = of_feedback(name).or_else(emulated).or_else(recipes);
         own.or_else(|| {
             Some(next).filter(|_| known::has_command(name) || own_command(name).is_some())
         })

@@ -1,14 +1,17 @@
-//! Clip and cull distances for drivers that lack them: a recipe lowers the stages of each pipeline that uses them, so
-//! that the fragment stage discards what the driver would clip or cull.
+//! Features of pipelines that drivers lack: a recipe lowers the stages of each pipeline that uses them.
+//!
+//! Clip and cull distances become user-defined outputs, and the fragment stage discards what the driver would clip or
+//! cull. For depths from -1 to 1, the last stage before rasterization converts its position.
 
 use crate::registry::Registry;
 use crate::spirv;
-use ash::vk::{self, Handle as _};
+use ash::vk::{self, Handle as _, ShaderStageFlags};
 use polyshade::Module;
 use polyshade::clip_cull::Emulated;
+use polyshade::clip_space;
 use polyshade::host::{Device, Target};
 use polyshade::recipe::{self, Recipe};
-use polyshade::spv::Capability;
+use polyshade::spv::{Capability, ExecutionModel};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -48,15 +51,38 @@ const EMPTY_FRAGMENT: [u32; 32] = [
     1 << 16 | 56,  // OpFunctionEnd
 ];
 
-/// The emulation of distances on a device.
-pub(crate) struct Distances {
-    emulated: Emulated,
+/// The pipeline features that the layer provides on a device.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Provided {
+    pub(crate) distances: Option<Emulated>,
+    /// `VK_EXT_depth_clip_control`.
+    pub(crate) depth_clip: bool,
+}
+
+impl Provided {
+    /// Returns the capabilities for distances that the driver lacks.
+    pub(crate) fn lacking(self) -> &'static [Capability] {
+        match self.distances {
+            None => &[],
+            Some(Emulated::Cull) => &[Capability::CULL_DISTANCE],
+            Some(Emulated::All) => &[Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE],
+        }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.distances.is_none() && !self.depth_clip
+    }
+}
+
+/// The lowering of pipelines on a device.
+pub(crate) struct Recipes {
+    provided: Provided,
     limits: Device,
     modules: Registry<Arc<[u32]>, 256>,
 }
 
-impl Distances {
-    pub(crate) fn new(emulated: Emulated, of_device: &vk::PhysicalDeviceLimits) -> Self {
+impl Recipes {
+    pub(crate) fn new(provided: Provided, of_device: &vk::PhysicalDeviceLimits) -> Self {
         // The distances become inputs and outputs of any stage.
         let components = [
             of_device.max_vertex_output_components,
@@ -72,16 +98,16 @@ impl Distances {
         // A device without a stage has limits of 0 for it.
         let components = components.into_iter().filter(|limit| *limit > 0);
         limits.output_components = components.min().unwrap_or(limits.output_components);
-        Self { emulated, limits, modules: Registry::new() }
+        Self { provided, limits, modules: Registry::new() }
+    }
+
+    pub(crate) fn provides_depth_clip(&self) -> bool {
+        self.provided.depth_clip
     }
 
     /// Returns whether a module uses distances that the driver lacks.
-    pub(crate) fn are_in(&self, words: &[u32]) -> bool {
-        let lacking: &[_] = match self.emulated {
-            Emulated::Cull => &[Capability::CULL_DISTANCE],
-            Emulated::All => &[Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE],
-        };
-        spirv::has_capability(words, lacking)
+    pub(crate) fn has_distances(&self, words: &[u32]) -> bool {
+        spirv::has_capability(words, self.provided.lacking())
     }
 
     /// Stores the SPIR-V of a module for pipelines.
@@ -103,39 +129,76 @@ impl Distances {
         unsafe { self.modules.get(module.as_raw()) }.map(|words| &words[..])
     }
 
-    /// Returns the module that the driver gets instead of one that it does not support. Pipelines use neither.
+    /// Returns the module that the driver gets instead of one with capabilities that it lacks. No pipeline uses it.
+    ///
+    /// A module that also has compute or ray tracing stages is not replaced, because their pipelines use it.
     pub(crate) fn placeholder(&self, words: &[u32]) -> Option<&'static [u32]> {
-        self.are_in(words).then_some(&EMPTY_FRAGMENT)
+        let is_replaced = self.has_distances(words) && spirv::has_only_graphics_stages(words);
+        is_replaced.then_some(&EMPTY_FRAGMENT)
     }
 
-    /// Lowers the stages of a pipeline, each with the name of its entry point. If the pipeline has no fragment stage,
-    /// one is added at the end. The error is the reason.
+    /// Lowers the stages of a pipeline. If the pipeline has distances and no fragment stage, one is added at the end.
+    /// With `converts_depth`, the depths are from -1 to 1. The error is the reason.
     pub(crate) fn lower(
         &self,
-        stages: &[(Vec<u32>, &str)],
-        has_fragment: bool,
+        given: &[GivenStage<'_>],
+        converts_depth: bool,
     ) -> Result<Vec<Vec<u32>>, String> {
+        let has_distances = given.iter().any(|stage| self.has_distances(&stage.words));
+        let is_fragment = |stage: &GivenStage<'_>| stage.stage == ShaderStageFlags::FRAGMENT;
+        let added = (has_distances && !given.iter().any(is_fragment)).then(|| GivenStage {
+            stage: ShaderStageFlags::FRAGMENT,
+            words: EMPTY_FRAGMENT.to_vec(),
+            entry: "main",
+        });
+        // Applications may give stages in any order. Recipes need that of the pipeline.
+        let mut stages: Vec<_> = given.iter().chain(&added).enumerate().collect();
+        stages.sort_by_key(|(_, stage)| (is_fragment(stage), stage.stage));
+        let mut recipe = Recipe::default();
+        recipe.emulate = self.provided.distances.filter(|_| has_distances);
+        recipe.clip_space = converts_depth.then(|| clip_space::Options::new().depth(true));
         // A panic must not end the application.
         let made = catch_unwind(AssertUnwindSafe(|| {
-            let added = (!has_fragment).then_some((&EMPTY_FRAGMENT[..], "main"));
-            let all = stages.iter().map(|(words, entry)| (&words[..], *entry)).chain(added);
-            let modules = all.map(|(words, entry)| {
-                let target = Target::new(entry).device(self.limits.clone());
-                Module::parse(words).map(|module| (module, target))
+            let modules = stages.iter().map(|(_, stage)| {
+                let target = Target::new(stage.entry).device(self.limits.clone());
+                let target = stage.model().into_iter().fold(target, Target::stage);
+                Module::parse(&stage.words).map(|module| (module, target))
             });
             let modules = modules.collect::<Result<Vec<_>, _>>()?;
-            let stages: Vec<_> =
+            let modules: Vec<_> =
                 modules.iter().map(|(module, target)| (module, target.clone())).collect();
-            let mut recipe = Recipe::default();
-            recipe.emulate = Some(self.emulated);
-            let lowered = recipe::lower(&stages, &recipe)?;
-            Ok::<_, polyshade::Error>(
-                lowered.into_iter().map(|stage| stage.module.into_words()).collect(),
-            )
+            let lowered = recipe::lower(&modules, &recipe)?;
+            let mut shaders = vec![Vec::new(); stages.len()];
+            for ((number, _), made) in stages.iter().zip(lowered) {
+                shaders[*number] = made.module.into_words();
+            }
+            Ok::<_, polyshade::Error>(shaders)
         }));
         match made {
             Ok(made) => made.map_err(|error| error.to_string()),
             Err(_) => Err("a bug in polyshade".to_owned()),
         }
+    }
+}
+
+/// A stage of a pipeline.
+pub(crate) struct GivenStage<'s> {
+    pub(crate) stage: ShaderStageFlags,
+    pub(crate) words: Vec<u32>,
+    /// The name of the entry point.
+    pub(crate) entry: &'s str,
+}
+
+impl GivenStage<'_> {
+    /// Returns the stage in SPIR-V. Recipes refuse other stages.
+    fn model(&self) -> Option<ExecutionModel> {
+        let models = [
+            (ShaderStageFlags::VERTEX, ExecutionModel::VERTEX),
+            (ShaderStageFlags::TESSELLATION_CONTROL, ExecutionModel::TESSELLATION_CONTROL),
+            (ShaderStageFlags::TESSELLATION_EVALUATION, ExecutionModel::TESSELLATION_EVALUATION),
+            (ShaderStageFlags::GEOMETRY, ExecutionModel::GEOMETRY),
+            (ShaderStageFlags::FRAGMENT, ExecutionModel::FRAGMENT),
+        ];
+        models.into_iter().find_map(|(stage, model)| (stage == self.stage).then_some(model))
     }
 }

@@ -44,8 +44,10 @@ pub struct Settings {
     pub hide: Vec<CString>,
     /// The features of core Vulkan to hide.
     pub hide_features: Vec<Feature>,
-    /// The features that the layer provides where the driver lacks them or they are hidden.
+    /// The features of core Vulkan that the layer provides where the driver lacks them or they are hidden.
     pub provide: Vec<Feature>,
+    /// Whether the layer provides `VK_EXT_depth_clip_control`, too.
+    pub provide_depth_clip: bool,
     /// Whether devices behave as if their drivers were portability drivers.
     pub portability: bool,
     /// The most detailed level that is logged.
@@ -114,7 +116,7 @@ impl Settings {
         match name {
             "mode" => self.mode = one_of(&Mode::NAMES, value)?,
             "hide" => (self.hide, self.hide_features) = hidden(value)?,
-            "provide" => self.provide = provided(value)?,
+            "provide" => (self.provide, self.provide_depth_clip) = provided(value)?,
             "portability" => self.portability = one_of(&SWITCH, value)?,
             "log_level" => self.log_level = one_of(&Level::NAMES, value)?,
             "log_file" => self.log_file = path(value),
@@ -184,9 +186,13 @@ fn names(value: &str) -> impl Iterator<Item = &str> {
     value.split([',', ' ']).filter(|name| !name.is_empty())
 }
 
-/// Parses names of features that the layer can provide, separated by commas or spaces.
-fn provided(value: &str) -> Result<Vec<Feature>, String> {
-    names(value).map(|name| one_of(&Feature::PROVIDED, name)).collect()
+/// Parses names of what the layer can provide, separated by commas or spaces: features, and whether
+/// `VK_EXT_depth_clip_control` is among them.
+fn provided(value: &str) -> Result<(Vec<Feature>, bool), String> {
+    let [clip, cull] = Feature::PROVIDED.map(|(name, feature)| (name, Some(feature)));
+    let all = [clip, cull, ("VK_EXT_depth_clip_control", None)];
+    let found = names(value).map(|name| one_of(&all, name)).collect::<Result<Vec<_>, _>>()?;
+    Ok((found.iter().copied().flatten().collect(), found.contains(&None)))
 }
 
 /// Parses names of extensions and features, separated by commas or spaces.
@@ -333,10 +339,10 @@ mod tests {
         let variables = [
             ("POLYSHADE_LAYER_MODE", "null"),
             ("POLYSHADE_LAYER_HIDE", "transform_feedback"),
+            ("POLYSHADE_LAYER_PROVIDE", "geometryShader"),
             ("POLYSHADE_LAYER_LOG_LEVEL", "5"),
             ("POLYSHADE_LAYER_PIPELINES", "3-x"),
             ("POLYSHADE_LAYER_REFUSE", "yes"),
-            ("POLYSHADE_LAYER_PROVIDE", "geometryShader"),
         ];
         let (settings, faults) = read(std::ptr::null(), &variables);
         assert_eq!(settings, Settings::default());

@@ -51,6 +51,23 @@ pub(crate) fn specializes(words: &[u32], id: u32) -> bool {
     decorations(words).any(|operands| *operands == [Decoration::SPEC_ID.0, id])
 }
 
+/// Returns whether all entry points of a module are stages of graphics pipelines.
+pub(crate) fn has_only_graphics_stages(words: &[u32]) -> bool {
+    let graphics = [
+        ExecutionModel::VERTEX,
+        ExecutionModel::TESSELLATION_CONTROL,
+        ExecutionModel::TESSELLATION_EVALUATION,
+        ExecutionModel::GEOMETRY,
+        ExecutionModel::FRAGMENT,
+        ExecutionModel::TASK_EXT,
+        ExecutionModel::MESH_EXT,
+    ];
+    let mut entries = declarations(words).filter(|(op, _)| *op == OP_ENTRY_POINT);
+    entries.all(|(_, operands)| {
+        operands.first().is_some_and(|stage| graphics.contains(&ExecutionModel(*stage)))
+    })
+}
+
 /// Returns whether a module has a vertex or geometry stage.
 pub(crate) fn has_vertex_or_geometry_stage(words: &[u32]) -> bool {
     let stages = [ExecutionModel::VERTEX, ExecutionModel::GEOMETRY].map(|stage| stage.0);

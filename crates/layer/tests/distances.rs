@@ -153,7 +153,7 @@ fn device(instance: &Instance, driver: &str) -> Device {
 }
 
 fn draw(stages: &[(Flags, Vec<u32>)], topology: Topology) -> Draw<'_> {
-    Draw { stages, topology, count: VERTICES, discards: false }
+    Draw { stages, topology, count: VERTICES, discards: false, negative_depths: false }
 }
 
 /// The pipeline without a fragment stage, which only counts samples. With one, it would be pipeline 0.
@@ -170,6 +170,8 @@ fn pipelines(driver: &str) -> Vec<(Stages, Topology)> {
         (reading, Topology::TRIANGLE_STRIP),
         (plain, Topology::POINT_LIST),
         (vec![vertex.clone()], Topology::TRIANGLE_LIST),
+        // Vulkan allows any order of the stages.
+        (vec![fragment(READING), vertex.clone()], Topology::TRIANGLE_LIST),
     ];
     if driver == LAVAPIPE {
         let geometry = (Flags::GEOMETRY, compiled(GEOMETRY, ShaderStage::Geometry));
@@ -278,30 +280,38 @@ fn emulated_distances_are_captured() {
         let mut picture = Picture::new(&device);
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
         let target = picture.bare.buffer(usage, 2 * VERTICES as usize);
-        let feedback = device.feedback.fp();
-        let none = std::ptr::null();
-        // SAFETY: the pipeline captures, and the buffer is alive.
-        let begin = |commands| unsafe {
-            (feedback.cmd_bind_transform_feedback_buffers_ext)(
-                commands,
-                0,
-                1,
-                &raw const target.buffer,
-                &0,
-                &target.size(),
-            );
-            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, none.cast());
-        };
-        // SAFETY: as above.
-        let end = |commands| unsafe {
-            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, none.cast());
-        };
-        let drawn = picture.draw_with(&draw(&stages, Topology::TRIANGLE_LIST), begin, end);
+        let drawn = picture.draw_captured(&draw(&stages, Topology::TRIANGLE_LIST), target);
         instance.assert_silent();
         (drawn.expect("a picture"), target.read())
     });
     assert_eq!(found[1], found[0]);
     assert!(found[0].1.iter().any(|word| *word != 7), "nothing was captured");
+}
+
+/// Captures of geometry stages do not support emulated distances, so the draws are those without a capture.
+#[test]
+fn pipelines_with_geometry_stages_draw_without_a_capture() {
+    let hidden: Settings<'_> =
+        &[(c"hide", c"VK_EXT_transform_feedback,shaderClipDistance,shaderCullDistance"), BOTH[1]];
+    let source = GEOMETRY
+        .replace("out gl_PerVertex { vec4", "out gl_PerVertex { layout(xfb_offset = 0) vec4")
+        .replace("out gl_PerVertex", "layout(xfb_buffer = 0, xfb_stride = 16) out gl_PerVertex");
+    let geometry = (Flags::GEOMETRY, compiled(&source, ShaderStage::Geometry));
+    let stages = vec![vertex(VERTEX), geometry, fragment(FRAGMENT)];
+    let draw = draw(&stages, Topology::TRIANGLE_LIST);
+    let [native, own] = [NATIVE, hidden].map(|settings| {
+        let instance = Instance::new(settings, Validation::Below);
+        let features = vk::PhysicalDeviceFeatures { geometry_shader: vk::TRUE, ..features() };
+        let device = instance.device_able(LAVAPIPE, features);
+        let mut picture = Picture::new(&device);
+        let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+        let target = picture.bare.buffer(usage, 4 * VERTICES as usize);
+        let drawn = picture.draw_captured(&draw, target).expect("a picture");
+        instance.assert_silent();
+        (drawn, target.read())
+    });
+    assert_eq!(own.0, native.0);
+    assert!(own.1.iter().all(|word| *word == 7) && own.1 != native.1);
 }
 
 /// Fragments that early tests count cannot be discarded later, if the shader itself discards some of them. The driver's

@@ -259,6 +259,11 @@ impl Instance {
             // The chain has one structure before and one after the extension's structure.
             info = info.push_next(&mut feedback);
         }
+        let mut depths =
+            vk::PhysicalDeviceDepthClipControlFeaturesEXT::default().depth_clip_control(true);
+        if extensions.contains(&ext::depth_clip_control::NAME) {
+            info = info.push_next(&mut depths);
+        }
         info = info.push_next(&mut multiview);
         // SAFETY: all structures live until the end of this function.
         let handle = unsafe { self.handle.create_device(physical, &info, None) }?;

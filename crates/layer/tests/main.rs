@@ -4,6 +4,7 @@ mod alone;
 mod bare;
 mod below;
 mod captured;
+mod depth_clip;
 mod discarding;
 mod distances;
 mod draws;

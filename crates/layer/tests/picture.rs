@@ -15,6 +15,8 @@ pub(crate) struct Draw<'s> {
     pub(crate) topology: vk::PrimitiveTopology,
     pub(crate) count: u32,
     pub(crate) discards: bool,
+    /// Whether depths are from -1 to 1, by `VK_EXT_depth_clip_control`.
+    pub(crate) negative_depths: bool,
 }
 
 /// The objects, which are destroyed on drop.
@@ -56,8 +58,29 @@ impl<'d> Picture<'d> {
         self.draw_with(draw, |_| {}, |_| {})
     }
 
+    /// Draws, and captures to the whole buffer.
+    pub(crate) fn draw_captured(
+        &self,
+        draw: &Draw<'_>,
+        target: Seen,
+    ) -> Result<(Vec<u32>, u32), vk::Result> {
+        let feedback = self.device.feedback.fp();
+        let none = std::ptr::null();
+        // SAFETY: the pipeline captures, and the buffer is alive.
+        let begin = |commands| unsafe {
+            let (buffer, size) = (&raw const target.buffer, &target.size());
+            (feedback.cmd_bind_transform_feedback_buffers_ext)(commands, 0, 1, buffer, &0, size);
+            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, none.cast());
+        };
+        // SAFETY: as above.
+        let end = |commands| unsafe {
+            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, none.cast());
+        };
+        self.draw_with(draw, begin, end)
+    }
+
     /// Draws with further commands before and after the draw in the render pass.
-    pub(crate) fn draw_with(
+    fn draw_with(
         &self,
         draw: &Draw<'_>,
         before: impl FnOnce(vk::CommandBuffer),
@@ -122,9 +145,14 @@ impl<'d> Picture<'d> {
         let viewports = [vk::Viewport::default().width(side).height(side).max_depth(1.0)];
         let extent = vk::Extent2D { width: SIDE, height: SIDE };
         let scissors = [vk::Rect2D { extent, ..Default::default() }];
-        let viewport = vk::PipelineViewportStateCreateInfo::default()
+        let mut viewport = vk::PipelineViewportStateCreateInfo::default()
             .viewports(&viewports)
             .scissors(&scissors);
+        let mut control =
+            vk::PipelineViewportDepthClipControlCreateInfoEXT::default().negative_one_to_one(true);
+        if draw.negative_depths {
+            viewport = viewport.push_next(&mut control);
+        }
         let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
             .rasterizer_discard_enable(draw.discards)
             .line_width(1.0);
@@ -149,6 +177,13 @@ impl<'d> Picture<'d> {
             .color_blend_state(&blending)
             .layout(self.bare.layout)
             .render_pass(self.pass);
+        // The layer may add a stage, but the application has feedback for its own stages only.
+        let mut whole = vk::PipelineCreationFeedback::default();
+        let mut each = vec![vk::PipelineCreationFeedback::default(); stages.len()];
+        let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
+            .pipeline_creation_feedback(&mut whole)
+            .pipeline_stage_creation_feedbacks(&mut each);
+        let info = info.push_next(&mut feedback);
         let cache = vk::PipelineCache::null();
         // SAFETY: all structures are valid, and modules are destroyed only after the pipeline creation.
         unsafe {

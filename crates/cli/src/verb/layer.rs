@@ -85,7 +85,8 @@ struct Run {
     #[arg(long, value_name = "NAMES")]
     hide: Option<String>,
 
-    /// Features to provide if the driver lacks them or they are hidden: shaderClipDistance, shaderCullDistance
+    /// What to provide if the driver lacks it or it is hidden: shaderClipDistance, shaderCullDistance,
+    /// VK_EXT_depth_clip_control
     #[arg(long, value_name = "NAMES")]
     provide: Option<String>,
 

@@ -6,7 +6,7 @@ use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::reported_features::MOST_STREAMS;
 use crate::spirv;
 use polyshade::host::{self, AddressSource, Device, ParamSource, Reserved, SideEffects, Target};
-use polyshade::spv::ExecutionModel;
+use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback::{
     self, MAX_BUFFERS, Topology, Variant as CaptureVariant, geometry,
 };
@@ -61,7 +61,13 @@ pub(crate) fn topology(number: u32) -> Topology {
 }
 
 /// Lowers the shaders for captures. Fails if the pipeline layout has no place for the addresses.
-pub(super) fn lowered(captured: &Captured, layout: &Layout, key: &Key) -> Result<Lowered, String> {
+/// Also fails if a geometry stage captures, and the stages declare any of the capabilities `lacking`.
+pub(super) fn lowered(
+    captured: &Captured,
+    layout: &Layout,
+    key: &Key,
+    lacking: &[Capability],
+) -> Result<Lowered, String> {
     let addresses = layout.addresses.ok_or(
         "the push constants have no 16 free bytes, and portability drivers do not support vertex buffers with stride 0",
     )?;
@@ -71,6 +77,11 @@ pub(super) fn lowered(captured: &Captured, layout: &Layout, key: &Key) -> Result
             let Addresses::Pushed(at) = addresses else {
                 return Err("the push constants have no 16 free bytes".to_owned());
             };
+            let stages = [&captured.vertex, geometry];
+            if stages.iter().any(|shader| spirv::has_capability(&shader.words, lacking)) {
+                let why = "its stages have clip or cull distances that the layer provides";
+                return Err(why.to_owned());
+            }
             lower_geometry((&captured.vertex, geometry), layout.most_outputs, at)
         }
     };

@@ -64,10 +64,10 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     }
 }
 
-/// Stores the SPIR-V of a module, if captures or distances need it.
+/// Stores the SPIR-V of a module, if captures or recipes need it.
 pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
-    if let Some(distances) = &device.distances {
-        distances.keep(module, words);
+    if let Some(recipes) = &device.recipes {
+        recipes.keep(module, words);
     }
     if let Some(emulator) = device.emulator.get().filter(|emulator| emulator.keeps(words)) {
         emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));
@@ -82,8 +82,8 @@ pub(crate) unsafe extern "system" fn destroy_shader_module(
     // SAFETY: the caller passes arguments that Vulkan allows.
     unsafe {
         let Some(device) = Device::of(device) else { return };
-        if let Some(distances) = &device.distances {
-            distances.forget(module);
+        if let Some(recipes) = &device.recipes {
+            recipes.forget(module);
         }
         if let Some(emulator) = device.emulator.get() {
             emulator.modules.remove(module.as_raw());

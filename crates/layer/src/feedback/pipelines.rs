@@ -1,6 +1,9 @@
-//! Pipelines: SPIR-V in the `pNext` chain instead of a module, the state that selects a vertex stream, and clip and cull
-//! distances.
+//! Pipelines: SPIR-V in the `pNext` chain instead of a module, the state that selects a vertex stream, and
+//! pipelines that recipes lower.
 
+use super::lowered_pipelines::{
+    LoweredPipeline, lowered, never_rasterizes, without_creation_feedback,
+};
 use super::shaders::{Stripped, stripped};
 use crate::device::Device;
 use crate::emulation::Emulator;
@@ -11,7 +14,6 @@ use crate::pnext::{Change, Copied, find};
 use crate::settings::slice;
 use crate::spirv::words;
 use ash::vk::{self, Handle as _, TaggedStructure as _};
-use std::ffi::CStr;
 
 type Code = vk::ShaderModuleCreateInfo<'static>;
 type StreamState = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
@@ -37,6 +39,7 @@ impl<'d> Stage<'d> {
         rasterized: u32,
     ) -> Result<Self, vk::Result> {
         let mut info = *info;
+        // Only the emulation of transform feedback removes parts of a shader that is not lowered.
         if !device.has_feedback {
             return Ok(Self { info, kept: None, made: None });
         }
@@ -124,6 +127,8 @@ struct Graphics<'d> {
     _stages: Vec<Stage<'d>>,
     _stage_infos: Vec<vk::PipelineShaderStageCreateInfo<'static>>,
     _rasterization: Option<Rasterization>,
+    _viewport: Option<(Box<vk::PipelineViewportStateCreateInfo<'static>>, Copied)>,
+    _chain: Option<Copied>,
 }
 
 /// A rasterization state without the structure that selects a stream, its chain, and the stream.
@@ -148,10 +153,10 @@ impl<'d> Graphics<'d> {
         let rasterization = unsafe { without_stream(device, &info) };
         let rasterized = rasterization.as_ref().map_or(0, |one| one.rasterized);
         // SAFETY: guaranteed by the caller.
-        let lowered = unsafe { without_distances(device, &info, rasterized) }?;
-        let stages: Vec<_> = match lowered {
+        let LoweredPipeline { shaders, viewport } = unsafe { lowered(device, &info, rasterized) }?;
+        let stages: Vec<_> = match shaders {
             // SAFETY: guaranteed by the caller.
-            Some(lowered) => unsafe { lowered_stages(device, &info, &lowered) }?,
+            Some(shaders) => unsafe { lowered_stages(device, &info, &shaders) }?,
             None => {
                 let stages = stages.iter();
                 // SAFETY: guaranteed by the caller.
@@ -162,66 +167,32 @@ impl<'d> Graphics<'d> {
         let stage_infos: Vec<_> = stages.iter().map(|stage| stage.info).collect();
         if stages.iter().any(Stage::is_changed) {
             info.p_stages = stage_infos.as_ptr();
-            info.stage_count = stage_infos.len() as u32;
+        }
+        let is_added = stage_infos.len() != info.stage_count as usize;
+        info.stage_count = stage_infos.len() as u32;
+        let chain = match is_added {
+            // SAFETY: guaranteed by the caller.
+            true => Some(unsafe { without_creation_feedback(device, &info) }?),
+            false => None,
+        };
+        if let Some(chain) = &chain {
+            info.p_next = chain.first();
         }
         if let Some(Rasterization { state, .. }) = &rasterization {
             info.p_rasterization_state = &raw const **state;
         }
-        Ok(Self { info, _stages: stages, _stage_infos: stage_infos, _rasterization: rasterization })
-    }
-}
-
-/// Returns the SPIR-V of each stage of a pipeline that uses distances which the driver lacks, lowered. If the pipeline
-/// has no fragment stage, one is added at the end.
-///
-/// # Safety
-///
-/// The same requirements as for [`Graphics::new`].
-unsafe fn without_distances(
-    device: &Device,
-    info: &vk::GraphicsPipelineCreateInfo<'static>,
-    rasterized: u32,
-) -> Result<Option<Vec<Vec<u32>>>, vk::Result> {
-    let Some(distances) = &device.distances else { return Ok(None) };
-    // SAFETY: guaranteed by the caller.
-    let stages = unsafe { slice(info.p_stages, info.stage_count) };
-    let given = stages.iter().map(|stage| {
-        // SAFETY: guaranteed by the caller.
-        let inline = unsafe { find::<Code>(stage.p_next).map(|code| words(&*code)) };
-        // SAFETY: guaranteed by the caller.
-        inline.or_else(|| unsafe { distances.module(stage.module) })
-    });
-    let Some(given) = given.collect::<Option<Vec<_>>>() else { return Ok(None) };
-    if !given.iter().any(|words| distances.are_in(words)) {
-        return Ok(None);
-    }
-    let mut shaders = Vec::new();
-    for (stage, words) in stages.iter().zip(given) {
-        let stream = if stage.stage == vk::ShaderStageFlags::GEOMETRY { rasterized } else { 0 };
-        let words = match device.has_feedback.then(|| stripped(device, words, stream)) {
-            None | Some(Stripped::Unchanged) => words.to_vec(),
-            Some(Stripped::Changed(words)) => words,
-            Some(Stripped::Refused) => return Err(vk::Result::ERROR_UNKNOWN),
-        };
-        // SAFETY: guaranteed by the caller.
-        let entry = unsafe { CStr::from_ptr(stage.p_name) };
-        shaders.push((words, entry.to_str().map_err(|_| vk::Result::ERROR_UNKNOWN)?));
-    }
-    match distances.lower(&shaders, stages.iter().any(is_fragment)) {
-        Ok(lowered) => {
-            let what = "the distances of a pipeline are emulated";
-            device.log.say(Level::Debug, format_args!("{what}"));
-            Ok(Some(lowered))
+        if let Some((state, _)) = &viewport {
+            info.p_viewport_state = &raw const **state;
         }
-        Err(why) => {
-            device.fault(format_args!("vkCreateGraphicsPipelines fails: {why}"));
-            Err(vk::Result::ERROR_UNKNOWN)
-        }
+        Ok(Self {
+            info,
+            _stages: stages,
+            _stage_infos: stage_infos,
+            _rasterization: rasterization,
+            _viewport: viewport,
+            _chain: chain,
+        })
     }
-}
-
-fn is_fragment(stage: &vk::PipelineShaderStageCreateInfo<'static>) -> bool {
-    stage.stage == vk::ShaderStageFlags::FRAGMENT
 }
 
 /// Returns the stages of a pipeline with modules of the layer. An added fragment stage is omitted if the pipeline
@@ -238,14 +209,7 @@ unsafe fn lowered_stages<'d>(
     // SAFETY: guaranteed by the caller.
     let stages = unsafe { slice(info.p_stages, info.stage_count) };
     // SAFETY: guaranteed by the caller.
-    let discards = unsafe {
-        let state = info.p_rasterization_state.as_ref();
-        let dynamic = info.p_dynamic_state.as_ref();
-        let dynamic =
-            dynamic.map_or(&[][..], |all| slice(all.p_dynamic_states, all.dynamic_state_count));
-        state.is_some_and(|state| state.rasterizer_discard_enable == vk::TRUE)
-            && !dynamic.contains(&vk::DynamicState::RASTERIZER_DISCARD_ENABLE)
-    };
+    let discards = unsafe { never_rasterizes(info) };
     let added = vk::PipelineShaderStageCreateInfo::default()
         .stage(vk::ShaderStageFlags::FRAGMENT)
         .name(c"main");
@@ -324,7 +288,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
             return vk::Result::ERROR_UNKNOWN;
         };
         let infos: *const vk::GraphicsPipelineCreateInfo<'static> = infos.cast();
-        if !device.has_feedback && device.distances.is_none() {
+        if !device.has_feedback && device.recipes.is_none() {
             return next(device.handle, cache, count, infos, allocator, pipelines);
         }
         let all = slice(infos, count).iter().map(|info| Graphics::new(device, info));
@@ -357,7 +321,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
 unsafe fn refuses(device: &Device, emulator: &Emulator, pipeline: vk::Pipeline) -> bool {
     // SAFETY: guaranteed by the caller.
     let graphics = unsafe { emulator.pipelines.get(pipeline.as_raw()) };
-    let why = graphics.and_then(|graphics| graphics.refusal());
+    let why = graphics.and_then(|graphics| graphics.refusal(emulator.lacking));
     if let Some(why) = &why {
         device.fault(format_args!("vkCreateGraphicsPipelines fails: {why}"));
     }

@@ -58,7 +58,7 @@ pub(crate) unsafe extern "system" fn create_shader_module(
             false => Stripped::Unchanged,
         };
         let given = words(&*info);
-        let placeholder = device.distances.as_ref().and_then(|one| one.placeholder(given));
+        let placeholder = device.recipes.as_ref().and_then(|one| one.placeholder(given));
         let code = match (&stripped, placeholder) {
             (Stripped::Refused, _) => return vk::Result::ERROR_UNKNOWN,
             (_, Some(placeholder)) => placeholder,
@@ -73,7 +73,7 @@ pub(crate) unsafe extern "system" fn create_shader_module(
                     .log
                     .say(Level::Debug, format_args!("shader module {:?} was stripped", *module));
             }
-            // The original code is kept for captures and for distances.
+            // The original code is kept for captures and recipes.
             keep_module(device, *module, given);
         }
         result
