@@ -1,5 +1,5 @@
-//! `cargo xtask piglit`: runs OpenGL's tests of transform feedback and of clip and cull distances through Mesa's zink with
-//! the layer.
+//! `cargo xtask piglit`: runs OpenGL's tests of transform feedback and of clip and cull distances through Mesa's zink
+//! with the layer.
 //!
 //! zink implements OpenGL on Vulkan, but without transform feedback it offers only OpenGL 2.1. For each driver and
 //! mode of the layer, a committed list names the tests that pass. If the layer is not loaded, tests are skipped, and

@@ -185,8 +185,8 @@ impl<'m> Chain<'m> {
     }
 }
 
-/// Copies the decorations of a member and of its block, except `Block` and `Location`. `Offset` makes transform feedback
-/// capture an output, and has no effect on an input.
+/// Copies the decorations of a member and of its block, except `Block` and `Location`. `Offset` makes transform
+/// feedback capture an output, and has no effect on an input.
 fn decorate<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,
