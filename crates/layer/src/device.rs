@@ -94,26 +94,22 @@ pub(crate) unsafe extern "system" fn create_device(
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let view = View::new(instance, physical);
-        let request = Request::read(&view, &*info);
-        let Request { mut extensions, has_feedback, counts, has_depth_clip } = match request {
+        let request = match Request::read(&view, &*info) {
             Ok(request) => request,
             Err((result, why)) => {
                 instance.log.say(Level::Error, format_args!("vkCreateDevice: {why}"));
                 return result;
             }
         };
+        let Request { mut extensions, has_feedback, counts, has_depth_clip } = request;
 
         let hidden = view.hidden_structures();
         let emulates = has_feedback && view.emulates_feedback;
         let provided = view.pipelines.on_device(asked_features(&*info), has_depth_clip);
-        let is_edited = |s_type| {
-            emulates && ENABLING.contains(&s_type)
-                || provided.distances.is_some() && s_type == Features::STRUCTURE_TYPE
-                || view.emulates_feedback && s_type == Provoking::STRUCTURE_TYPE
-        };
+        let edited = edited(&view, emulates, provided);
         let changes = |s_type| {
             let drops = hidden.iter().any(|one| one.s_type == s_type).then_some(Change::Drop);
-            drops.or_else(|| is_edited(s_type).then_some(Change::Edit))
+            drops.or_else(|| edited.contains(&s_type).then_some(Change::Edit))
         };
         // Applications may chain structures newer than the layer before all other structures. Drivers may reject
         // features of extensions that they lack (SwiftShader does), so the layer removes its own features.
@@ -123,11 +119,8 @@ pub(crate) unsafe extern "system" fn create_device(
                 format_args!("vkCreateDevice: cannot change the structures that follow one of type {unknown:?}"),
             );
         });
-        // The layer reports this feature even if the driver lacks it, so the application may enable it on any device.
-        if let (Ok(chain), true) = (&mut chain, view.emulates_feedback)
-            && let Some(features) = chain.copy::<Provoking>()
-        {
-            features.transform_feedback_preserves_provoking_vertex = vk::FALSE;
+        if let (Ok(chain), true) = (&mut chain, view.emulates_feedback) {
+            drop_provoking(chain);
         }
         let mut changed = *info;
         changed.p_next = chain.as_ref().map_or((*info).p_next, Copied::first);
@@ -151,17 +144,33 @@ pub(crate) unsafe extern "system" fn create_device(
         };
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
-            let get_proc_addr = link.next_get_device_proc_addr;
             let limits = instance.properties(physical).limits;
+            let provided = (has_feedback, provided);
             let state =
-                register(*device, get_proc_addr, has_feedback, (provided, &limits), instance);
+                register(*device, link.next_get_device_proc_addr, provided, &limits, instance);
             if let (true, Some(state)) = (emulates, state) {
-                let of_driver = (driver_counts, provided.lacking());
+                let of_driver = (driver_counts, provided.1.lacking());
                 let traits = traits(&*info, instance, physical, of_driver);
                 emulate(state, instance, physical, traits);
             }
         }
         result
+    }
+}
+
+/// Returns the structures in the chain of a device's create info that the layer changes.
+fn edited(view: &View<'_>, emulates: bool, provided: Provided) -> Vec<vk::StructureType> {
+    let of_captures = if emulates { &ENABLING[..] } else { &[] };
+    let of_distances = provided.distances.map(|_| Features::STRUCTURE_TYPE);
+    let provoking = view.emulates_feedback.then_some(Provoking::STRUCTURE_TYPE);
+    of_captures.iter().copied().chain(of_distances).chain(provoking).collect()
+}
+
+/// Disables a feature that the layer reports even if the driver lacks it, so the application may enable it on any
+/// device.
+fn drop_provoking(chain: &mut Copied) {
+    if let Some(features) = chain.copy::<Provoking>() {
+        features.transform_feedback_preserves_provoking_vertex = vk::FALSE;
     }
 }
 
@@ -418,8 +427,8 @@ fn absent(what: &str) -> String {
 fn register(
     handle: vk::Device,
     get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-    has_feedback: bool,
-    (provided, limits): (Provided, &vk::PhysicalDeviceLimits),
+    (has_feedback, provided): (bool, Provided),
+    limits: &vk::PhysicalDeviceLimits,
     instance: &Instance,
 ) -> Option<&'static Device> {
     // SAFETY: the device was just created.
