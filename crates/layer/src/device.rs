@@ -17,7 +17,6 @@ use crate::settings::slice;
 use crate::{portability, reported_features};
 use ash::vk::{self, TaggedStructure as _};
 use polyshade::clip_cull::Emulated;
-use polyshade::spv::Capability;
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -31,7 +30,7 @@ pub(crate) struct Device {
     /// The state for captures, unless the device captures nothing.
     pub(crate) emulator: OnceLock<Emulator>,
     /// The lowering of pipelines, if the application enabled features for which the layer lowers them.
-    pub(crate) recipes: Option<Recipes>,
+    pub(crate) recipes: Option<Arc<Recipes>>,
 }
 
 impl Deref for Device {
@@ -149,8 +148,7 @@ pub(crate) unsafe extern "system" fn create_device(
             let state =
                 register(*device, link.next_get_device_proc_addr, provided, &limits, instance);
             if let (true, Some(state)) = (emulates, state) {
-                let of_driver = (driver_counts, provided.1.lacking());
-                let traits = traits(&*info, instance, physical, of_driver);
+                let traits = traits(&*info, instance, physical, (driver_counts, &state.recipes));
                 emulate(state, instance, physical, traits);
             }
         }
@@ -328,13 +326,14 @@ unsafe fn traits(
     info: &vk::DeviceCreateInfo<'_>,
     instance: &Instance,
     physical: vk::PhysicalDevice,
-    (driver_counts, lacking): (bool, &'static [Capability]),
+    (driver_counts, recipes): (bool, &Option<Arc<Recipes>>),
 ) -> Traits {
     // SAFETY: guaranteed by the caller.
     let (has_several_queues, asked) = unsafe { (has_several_queues(info), asked_features(info)) };
     let has_geometry = asked.is_some_and(|features| Feature::GeometryShader.is_in(features));
     let is_portability = is_portability(instance, physical);
-    Traits { has_several_queues, is_portability, has_geometry, driver_counts, lacking }
+    let recipes = recipes.clone();
+    Traits { has_several_queues, is_portability, has_geometry, driver_counts, recipes }
 }
 
 /// Returns whether the application creates more than one queue.
@@ -446,7 +445,7 @@ fn register(
     let what: Vec<_> = what.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
     let what = if what.is_empty() { "nothing".to_owned() } else { what.join(", ") };
     log.say(Level::Info, format_args!("device created; the layer provides {what}"));
-    let recipes = (!provided.is_empty()).then(|| Recipes::new(provided, limits));
+    let recipes = (!provided.is_empty()).then(|| Arc::new(Recipes::new(provided, limits)));
     let feedback_pools = Registry::new();
     let emulator = OnceLock::new();
     let driver = Driver { handle, get_proc_addr, next, log };

@@ -47,11 +47,11 @@ use crate::emulation::queues::Queues;
 use crate::emulation::recording::Recording;
 use crate::emulation::render_passes::RenderPassInfo;
 use crate::emulation::variants::Graphics;
+use crate::recipes::Recipes;
 use crate::registry::Registry;
 use crate::settings::Debugging;
 use crate::spirv;
 use ash::vk::{self, Handle as _};
-use polyshade::spv::Capability;
 use std::cell::UnsafeCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -71,8 +71,8 @@ pub(crate) struct Emulator {
     pub(crate) has_geometry: bool,
     /// Whether the driver counts primitives generated, also for pipelines that the layer does not capture.
     pub(crate) driver_counts: bool,
-    /// The capabilities of the application's shaders that the driver lacks, because the layer provides their features.
-    pub(crate) lacking: &'static [Capability],
+    /// The lowering of distances that the driver lacks.
+    pub(crate) recipes: Option<Arc<Recipes>>,
     pub(crate) counter_pass: CounterPass,
     compaction: LazyShaders,
     pub(crate) chunks: Chunks,
@@ -102,13 +102,12 @@ pub(crate) struct Emulator {
 }
 
 /// Properties of a device that the emulation depends on.
-#[derive(Clone, Copy)]
 pub(crate) struct Traits {
     pub(crate) has_several_queues: bool,
     pub(crate) is_portability: bool,
     pub(crate) has_geometry: bool,
     pub(crate) driver_counts: bool,
-    pub(crate) lacking: &'static [Capability],
+    pub(crate) recipes: Option<Arc<Recipes>>,
 }
 
 /// The recording of a command buffer. Vulkan allows only one thread at a time to record it.
@@ -145,7 +144,7 @@ impl Emulator {
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
             has_geometry: traits.has_geometry,
             driver_counts: traits.driver_counts,
-            lacking: traits.lacking,
+            recipes: traits.recipes,
             counter_pass: CounterPass::new(device)?,
             compaction: LazyShaders::new(),
             chunks: Chunks::default(),

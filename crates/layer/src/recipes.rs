@@ -141,15 +141,15 @@ impl Recipes {
     /// With `converts_depth`, the depths are from -1 to 1. The error is the reason.
     pub(crate) fn lower(
         &self,
-        given: &[GivenStage<'_>],
+        given: &[GivenStage],
         converts_depth: bool,
     ) -> Result<Vec<Vec<u32>>, String> {
         let has_distances = given.iter().any(|stage| self.has_distances(&stage.words));
-        let is_fragment = |stage: &GivenStage<'_>| stage.stage == ShaderStageFlags::FRAGMENT;
+        let is_fragment = |stage: &GivenStage| stage.stage == ShaderStageFlags::FRAGMENT;
         let added = (has_distances && !given.iter().any(is_fragment)).then(|| GivenStage {
             stage: ShaderStageFlags::FRAGMENT,
             words: EMPTY_FRAGMENT.to_vec(),
-            entry: "main",
+            entry: "main".to_owned(),
         });
         // Applications may give stages in any order. Recipes need that of the pipeline.
         let mut stages: Vec<_> = given.iter().chain(&added).enumerate().collect();
@@ -160,7 +160,7 @@ impl Recipes {
         // A panic must not end the application.
         let made = catch_unwind(AssertUnwindSafe(|| {
             let modules = stages.iter().map(|(_, stage)| {
-                let target = Target::new(stage.entry).device(self.limits.clone());
+                let target = Target::new(stage.entry.as_str()).device(self.limits.clone());
                 let target = stage.model().into_iter().fold(target, Target::stage);
                 Module::parse(&stage.words).map(|module| (module, target))
             });
@@ -182,14 +182,14 @@ impl Recipes {
 }
 
 /// A stage of a pipeline.
-pub(crate) struct GivenStage<'s> {
+pub(crate) struct GivenStage {
     pub(crate) stage: ShaderStageFlags,
     pub(crate) words: Vec<u32>,
     /// The name of the entry point.
-    pub(crate) entry: &'s str,
+    pub(crate) entry: String,
 }
 
-impl GivenStage<'_> {
+impl GivenStage {
     /// Returns the stage in SPIR-V. Recipes refuse other stages.
     fn model(&self) -> Option<ExecutionModel> {
         let models = [

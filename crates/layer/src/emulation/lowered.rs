@@ -3,16 +3,19 @@
 use crate::emulation::layouts::{Addresses, Layout};
 use crate::emulation::pipeline_info::{Captured, Shader, VertexInput};
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
+use crate::recipes::{GivenStage, Recipes};
 use crate::reported_features::MOST_STREAMS;
 use crate::spirv;
+use ash::vk::ShaderStageFlags;
 use polyshade::host::{self, AddressSource, Device, ParamSource, Reserved, SideEffects, Target};
-use polyshade::spv::{Capability, ExecutionModel};
+use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{
     self, MAX_BUFFERS, Topology, Variant as CaptureVariant, geometry,
 };
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Format, Rate};
 use polyshade::{Error, Module};
 use polyshade_planner::counter_pass::Geometry;
+use std::sync::Arc;
 
 /// The parts of a draw's state that select a variant.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -61,12 +64,12 @@ pub(crate) fn topology(number: u32) -> Topology {
 }
 
 /// Lowers the shaders for captures. Fails if the pipeline layout has no place for the addresses.
-/// Also fails if a geometry stage captures, and the stages declare any of the capabilities `lacking`.
+/// If a geometry stage captures, `recipes` first lower the distances between the stages.
 pub(super) fn lowered(
     captured: &Captured,
     layout: &Layout,
     key: &Key,
-    lacking: &[Capability],
+    recipes: Option<&Recipes>,
 ) -> Result<Lowered, String> {
     let addresses = layout.addresses.ok_or(
         "the push constants have no 16 free bytes, and portability drivers do not support vertex buffers with stride 0",
@@ -77,15 +80,38 @@ pub(super) fn lowered(
             let Addresses::Pushed(at) = addresses else {
                 return Err("the push constants have no 16 free bytes".to_owned());
             };
-            let stages = [&captured.vertex, geometry];
-            if stages.iter().any(|shader| spirv::has_capability(&shader.words, lacking)) {
-                let why = "its stages have clip or cull distances that the layer provides";
-                return Err(why.to_owned());
-            }
-            lower_geometry((&captured.vertex, geometry), layout.most_outputs, at)
+            let stages = without_distances((&captured.vertex, geometry), recipes)?;
+            lower_geometry((&stages.0, &stages.1), layout.most_outputs, at)
         }
     };
     lowered.map_err(|error| error.to_string())
+}
+
+/// Returns a vertex and a geometry stage without the distances that the driver lacks.
+fn without_distances(
+    (vertex, geometry): (&Arc<Shader>, &Arc<Shader>),
+    recipes: Option<&Recipes>,
+) -> Result<(Arc<Shader>, Arc<Shader>), String> {
+    let has_distances = |recipes: &&Recipes| {
+        [vertex, geometry].into_iter().any(|shader| recipes.has_distances(&shader.words))
+    };
+    let Some(recipes) = recipes.filter(has_distances) else {
+        return Ok((Arc::clone(vertex), Arc::clone(geometry)));
+    };
+    let given = |stage, shader: &Shader| GivenStage {
+        stage,
+        words: shader.words.to_vec(),
+        entry: shader.entry.clone(),
+    };
+    let given =
+        [given(ShaderStageFlags::VERTEX, vertex), given(ShaderStageFlags::GEOMETRY, geometry)];
+    // The added fragment stage is not used.
+    let mut made = recipes.lower(&given, false)?.into_iter();
+    let mut with = |shader: &Shader| {
+        let (entry, constants) = (shader.entry.clone(), shader.constants.clone());
+        Arc::new(Shader { words: made.next().unwrap_or_default().into(), entry, constants })
+    };
+    Ok((with(vertex), with(geometry)))
 }
 
 /// Lowers the shader. It reads two addresses: first the vertex-pulling parameters, then the capture parameters.

@@ -10,8 +10,8 @@ use crate::emulation::pipeline_info::{
 use crate::emulation::shader_params::{CaptureParam, PullingParam};
 use crate::emulation::{Emulator, attributes};
 use crate::log::Level;
+use crate::recipes::Recipes;
 use ash::vk::{self, DynamicState, Handle as _};
-use polyshade::spv::Capability;
 use polyshade::transform_feedback::MAX_BUFFERS;
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -90,7 +90,7 @@ impl Graphics {
     }
 
     /// Returns the reason why the pipeline cannot be captured, as far as the layer can tell before a draw.
-    pub(crate) fn refusal(&self, lacking: &[Capability]) -> Option<String> {
+    pub(crate) fn refusal(&self, recipes: Option<&Recipes>) -> Option<String> {
         let info = &self.info;
         let (Some(stages), Some(layout), Some((topology, _))) =
             (&info.stages, &info.layout, info.assembly)
@@ -105,7 +105,7 @@ impl Graphics {
             .then(|| info.input.as_deref().cloned().unwrap_or_default());
         let key = Key { topology, restarts: None, pulled };
         let captured = stages.captured.as_ref()?;
-        caught(|| lowered(captured, layout, &key, lacking)).and_then(|lowered| lowered).err()
+        caught(|| lowered(captured, layout, &key, recipes)).and_then(|lowered| lowered).err()
     }
 
     /// Destroys the pipelines of the variants. No pending commands may use them.
@@ -137,7 +137,7 @@ fn make(
     let (Some(captured), Some(layout)) = (captured, &info.layout) else {
         return Err("its pipeline has no layout".to_owned());
     };
-    let lowered = lowered(captured, layout, key, emulator.lacking)?;
+    let lowered = lowered(captured, layout, key, emulator.recipes.as_deref())?;
     // With the setting `dump`, write the shaders and the plan.
     if let Some(folder) = &emulator.debugging.dump {
         let written = dumped(graphics.number, captured, key, &lowered).dump(folder);

@@ -109,7 +109,7 @@ unsafe fn lowered_shaders(
         // SAFETY: guaranteed by the caller.
         let entry = unsafe { CStr::from_ptr(stage.p_name) };
         let entry = entry.to_str().map_err(|_| fails("the name of an entry point is not UTF-8"))?;
-        shaders.push(GivenStage { stage: stage.stage, words, entry });
+        shaders.push(GivenStage { stage: stage.stage, words, entry: entry.to_owned() });
     }
     let lowered = recipes.lower(&shaders, converts_depth).map_err(|why| fails(&why))?;
     device.log.say(Level::Debug, format_args!("a recipe lowered the shaders of a pipeline"));

@@ -321,7 +321,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
 unsafe fn refuses(device: &Device, emulator: &Emulator, pipeline: vk::Pipeline) -> bool {
     // SAFETY: guaranteed by the caller.
     let graphics = unsafe { emulator.pipelines.get(pipeline.as_raw()) };
-    let why = graphics.and_then(|graphics| graphics.refusal(emulator.lacking));
+    let why = graphics.and_then(|graphics| graphics.refusal(emulator.recipes.as_deref()));
     if let Some(why) = &why {
         device.fault(format_args!("vkCreateGraphicsPipelines fails: {why}"));
     }
