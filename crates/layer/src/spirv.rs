@@ -2,10 +2,15 @@
 
 use ash::vk;
 use polyshade::spv::{BuiltIn, Capability, Decoration, ExecutionModel};
+use std::collections::HashMap;
 
-/// The opcodes of `OpEntryPoint`, `OpCapability`, `OpFunction`, `OpDecorate` and `OpMemberDecorate`.
+/// The opcodes of `OpEntryPoint`, `OpCapability`, `OpSpecConstantTrue`, `OpSpecConstantFalse`, `OpSpecConstant`,
+/// `OpFunction`, `OpDecorate` and `OpMemberDecorate`.
 const OP_ENTRY_POINT: u32 = 15;
 const OP_CAPABILITY: u32 = 17;
+const OP_SPEC_CONSTANT_TRUE: u32 = 48;
+const OP_SPEC_CONSTANT_FALSE: u32 = 49;
+const OP_SPEC_CONSTANT: u32 = 50;
 const OP_FUNCTION: u32 = 54;
 const OP_DECORATE: u32 = 71;
 const OP_MEMBER_DECORATE: u32 = 72;
@@ -49,6 +54,52 @@ pub(crate) fn locations(words: &[u32]) -> impl Iterator<Item = u32> {
 /// Returns whether a module has a specialization constant with this id.
 pub(crate) fn specializes(words: &[u32], id: u32) -> bool {
     decorations(words).any(|operands| *operands == [Decoration::SPEC_ID.0, id])
+}
+
+/// Makes the values of a pipeline the defaults of the module's specialization constants with 32 or 64 bits, and of its
+/// booleans. Lengths of arrays may depend on them.
+pub(crate) fn specialize(words: &mut [u32], entries: &[vk::SpecializationMapEntry], data: &[u8]) {
+    let ids: HashMap<u32, u32> = declarations(words)
+        .filter_map(|(op, operands)| match *operands {
+            [id, kind, number] if op == OP_DECORATE && kind == Decoration::SPEC_ID.0 => {
+                Some((id, number))
+            }
+            _ => None,
+        })
+        .collect();
+    let value = |id: u32| {
+        let number = ids.get(&id)?;
+        let entry = entries.iter().find(|entry| entry.constant_id == *number)?;
+        data.get(entry.offset as usize..)?.get(..entry.size)
+    };
+    let mut at = HEADER;
+    while let Some(&first) = words.get(at) {
+        let (op, length) = (first & 0xffff, (first >> 16) as usize);
+        if op == OP_FUNCTION || length == 0 || at + length > words.len() {
+            return;
+        }
+        let inst = &mut words[at..at + length];
+        at += length;
+        if inst.len() < 3 {
+            continue;
+        }
+        let Some(value) = value(inst[2]) else { continue };
+        let literals = value.chunks_exact(4);
+        let literals: Vec<u32> = literals
+            .map(|bytes| u32::from_ne_bytes(bytes.try_into().expect("a chunk has four bytes")))
+            .collect();
+        match op {
+            OP_SPEC_CONSTANT if 4 * (inst.len() - 3) == value.len() => {
+                inst[3..].copy_from_slice(&literals);
+            }
+            OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE if literals.len() == 1 => {
+                let is_true = literals[0] != 0;
+                let op = if is_true { OP_SPEC_CONSTANT_TRUE } else { OP_SPEC_CONSTANT_FALSE };
+                inst[0] = first & !0xffff | op;
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Returns whether all entry points of a module are stages of graphics pipelines.
@@ -128,9 +179,41 @@ mod tests {
     }
 
     #[test]
+    fn values_of_a_pipeline_become_defaults() {
+        let with = |numbers: [u32; 3], switch: u32| {
+            let decorate = |id, number| [4 << 16 | OP_DECORATE, id, Decoration::SPEC_ID.0, number];
+            let constant = |id, value| [4 << 16 | OP_SPEC_CONSTANT, 9, id, value];
+            let parts: [&[u32]; 8] = [
+                &MAGIC,
+                &decorate(1, 7),
+                &decorate(2, 8),
+                &decorate(3, 9),
+                &constant(1, numbers[0]),
+                &[5 << 16 | OP_SPEC_CONSTANT, 10, 2, numbers[1], numbers[2]],
+                &[3 << 16 | switch, 11, 3],
+                &constant(4, 5),
+            ];
+            parts.concat()
+        };
+        let mut words = with([1, 2, 3], OP_SPEC_CONSTANT_FALSE);
+        let entry =
+            |constant_id, offset, size| vk::SpecializationMapEntry { constant_id, offset, size };
+        let data: Vec<u8> = [4_u32, 5, 6, 1].into_iter().flat_map(u32::to_ne_bytes).collect();
+        // Entries for other constants, of another size and outside of the data change nothing.
+        let others = [entry(6, 0, 4), entry(7, 14, 4)];
+        specialize(&mut words, &others, &data);
+        assert_eq!(words, with([1, 2, 3], OP_SPEC_CONSTANT_FALSE));
+        specialize(&mut words, &[entry(8, 0, 4)], &data);
+        assert_eq!(words, with([1, 2, 3], OP_SPEC_CONSTANT_FALSE));
+        specialize(&mut words, &[entry(7, 0, 4), entry(8, 4, 8), entry(9, 12, 4)], &data);
+        assert_eq!(words, with([4, 5, 6], OP_SPEC_CONSTANT_TRUE));
+    }
+
+    #[test]
     fn what_is_no_module_is_the_drivers_to_refuse() {
         for words in [&[][..], &MAGIC, &[0; 9], &[u32::MAX; 7], &[2 << 16 | 17; 6]] {
             assert!(!mentions_feedback(words));
+            specialize(&mut words.to_vec(), &[], &[]);
         }
     }
 }

@@ -90,7 +90,8 @@ fn drawn(
     let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
     let target = picture.bare.buffer(usage, 4 * VERTICES as usize);
     let topology = vk::PrimitiveTopology::POINT_LIST;
-    let draw = Draw { stages, topology, count: VERTICES, discards: false, negative_depths };
+    let draw =
+        Draw { stages, topology, count: VERTICES, discards: false, negative_depths, constant: 0 };
     (picture.draw_captured(&draw, target).expect("a picture"), target.read())
 }
 

@@ -30,7 +30,7 @@ const VERTEX: &str = "#version 450
 CAPTURED out gl_PerVertex {
     vec4 gl_Position;
     float gl_PointSize;
-    LAID float gl_ClipDistance[2];
+    LAID float gl_ClipDistance[CLIP];
     float gl_CullDistance[1];
 };
 layout(location = 0) flat out uint number;
@@ -120,15 +120,23 @@ void main() {
 type Stages = Vec<(Flags, Vec<u32>)>;
 
 fn vertex(source: &str) -> (Flags, Vec<u32>) {
-    let source = source.replace("CAPTURED", "").replace("LAID", "");
+    let source = source.replace("CAPTURED", "").replace("LAID", "").replace("CLIP", "2");
     (Flags::VERTEX, compiled(&source, ShaderStage::Vertex))
+}
+
+/// Returns the vertex stage with a number of clip distances that is a specialization constant.
+fn specialized_vertex() -> (Flags, Vec<u32>) {
+    let constant = "#version 450\nlayout(constant_id = 0) const int count = 1;";
+    let source = VERTEX.replace("gl_ClipDistance[1]", "gl_ClipDistance[count - 1]");
+    vertex(&source.replace("CLIP", "count").replace("#version 450", constant))
 }
 
 /// Returns the vertex stage with captured clip distances.
 fn captured_vertex() -> (Flags, Vec<u32>) {
     let source = VERTEX
         .replace("CAPTURED", "layout(xfb_buffer = 0, xfb_stride = 8)")
-        .replace("LAID", "layout(xfb_offset = 0)");
+        .replace("LAID", "layout(xfb_offset = 0)")
+        .replace("CLIP", "2");
     (Flags::VERTEX, compiled(&source, ShaderStage::Vertex))
 }
 
@@ -157,7 +165,7 @@ fn device(instance: &Instance, driver: &str) -> Device {
 }
 
 fn draw(stages: &[(Flags, Vec<u32>)], topology: Topology) -> Draw<'_> {
-    Draw { stages, topology, count: VERTICES, discards: false, negative_depths: false }
+    Draw { stages, topology, count: VERTICES, discards: false, negative_depths: false, constant: 2 }
 }
 
 /// The pipeline without a fragment stage, which only counts samples. With one, it would be pipeline 0.
@@ -176,6 +184,8 @@ fn pipelines(driver: &str) -> Vec<(Stages, Topology)> {
         (vec![vertex.clone()], Topology::TRIANGLE_LIST),
         // Vulkan allows any order of the stages.
         (vec![fragment(READING), vertex.clone()], Topology::TRIANGLE_LIST),
+        // The pipeline decides how many distances there are: two.
+        (vec![specialized_vertex(), fragment(FRAGMENT)], Topology::TRIANGLE_LIST),
     ];
     if driver == LAVAPIPE {
         let geometry = (Flags::GEOMETRY, compiled(GEOMETRY, ShaderStage::Geometry));
@@ -267,12 +277,13 @@ fn features_and_limits_are_reported() {
 /// The driver's own feature stays the driver's, and draws are the driver's in any case.
 #[test]
 fn only_pipelines_are_the_layers() {
-    let commands = |settings: Settings<'_>| {
-        let instance = Instance::with_layers(settings, &[polyshade_layer::LAYER_NAME]);
-        let device = device(&instance, LAVAPIPE);
-        [c"vkCreateGraphicsPipelines", c"vkCmdDraw"].map(|name| device.command(&instance, name))
-    };
-    let [native, unneeded, provided] = [NATIVE, &BOTH[1..], BOTH].map(commands);
+    // The drivers stay loaded while an instance is alive, so their commands stay where they are.
+    let instances = [NATIVE, &BOTH[1..], BOTH]
+        .map(|settings| Instance::with_layers(settings, &[polyshade_layer::LAYER_NAME]));
+    let [native, unneeded, provided] = instances.each_ref().map(|instance| {
+        let device = device(instance, LAVAPIPE);
+        [c"vkCreateGraphicsPipelines", c"vkCmdDraw"].map(|name| device.command(instance, name))
+    });
     assert_eq!(native, unneeded);
     assert_ne!(native[0], provided[0]);
     assert_eq!(native[1], provided[1]);

@@ -17,6 +17,8 @@ pub(crate) struct Draw<'s> {
     pub(crate) discards: bool,
     /// Whether depths are from -1 to 1, by `VK_EXT_depth_clip_control`.
     pub(crate) negative_depths: bool,
+    /// The value of the specialization constant 0 in all stages.
+    pub(crate) constant: u32,
 }
 
 /// The objects, which are destroyed on drop.
@@ -130,13 +132,17 @@ impl<'d> Picture<'d> {
 
     unsafe fn pipeline(&self, draw: &Draw<'_>) -> Result<vk::Pipeline, vk::Result> {
         let vulkan = &self.device.handle;
+        let entries = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: 4 }];
+        let data = draw.constant.to_ne_bytes();
+        let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
         let mut stages = Vec::new();
         for (stage, words) in draw.stages {
             let info = vk::ShaderModuleCreateInfo::default().code(words);
             // SAFETY: the code is SPIR-V.
             let module = unsafe { vulkan.create_shader_module(&info, None) }?;
             let info = vk::PipelineShaderStageCreateInfo::default();
-            stages.push(info.stage(*stage).module(module).name(c"main"));
+            let stage = info.stage(*stage).module(module).name(c"main");
+            stages.push(stage.specialization_info(&constants));
         }
         let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(draw.topology);
         let tessellation =

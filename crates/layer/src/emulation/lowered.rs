@@ -98,10 +98,11 @@ fn without_distances(
     let Some(recipes) = recipes.filter(has_distances) else {
         return Ok((Arc::clone(vertex), Arc::clone(geometry)));
     };
-    let given = |stage, shader: &Shader| GivenStage {
-        stage,
-        words: shader.words.to_vec(),
-        entry: shader.entry.clone(),
+    let given = |stage, shader: &Shader| {
+        let (mut words, entry) = (shader.words.to_vec(), shader.entry.clone());
+        let (entries, data) = &shader.constants;
+        spirv::specialize(&mut words, entries, data);
+        GivenStage { stage, words, entry }
     };
     let given =
         [given(ShaderStageFlags::VERTEX, vertex), given(ShaderStageFlags::GEOMETRY, geometry)];

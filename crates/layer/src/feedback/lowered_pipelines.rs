@@ -7,7 +7,7 @@ use crate::log::Level;
 use crate::pnext::{Change, Copied, find};
 use crate::recipes::{GivenStage, Recipes};
 use crate::settings::slice;
-use crate::spirv::words;
+use crate::spirv::{specialize, words};
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::CStr;
 
@@ -101,11 +101,20 @@ unsafe fn lowered_shaders(
     let mut shaders = Vec::new();
     for (stage, words) in stages.iter().zip(given) {
         let stream = if stage.stage == vk::ShaderStageFlags::GEOMETRY { rasterized } else { 0 };
-        let words = match device.has_feedback.then(|| stripped(device, words, stream)) {
+        let mut words = match device.has_feedback.then(|| stripped(device, words, stream)) {
             None | Some(Stripped::Unchanged) => words.to_vec(),
             Some(Stripped::Changed(words)) => words,
             Some(Stripped::Refused) => return Err(vk::Result::ERROR_UNKNOWN),
         };
+        // SAFETY: guaranteed by the caller.
+        if let Some(info) = unsafe { stage.p_specialization_info.as_ref() } {
+            // SAFETY: guaranteed by the caller.
+            let (entries, data) = unsafe {
+                let entries = slice(info.p_map_entries, info.map_entry_count);
+                (entries, slice(info.p_data.cast::<u8>(), info.data_size as u32))
+            };
+            specialize(&mut words, entries, data);
+        }
         // SAFETY: guaranteed by the caller.
         let entry = unsafe { CStr::from_ptr(stage.p_name) };
         let entry = entry.to_str().map_err(|_| fails("the name of an entry point is not UTF-8"))?;
