@@ -16,39 +16,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A fragment shader without inputs and outputs: its entry point `main` returns.
+#[rustfmt::skip]
 const EMPTY_FRAGMENT: [u32; 32] = [
-    0x0723_0203,
-    0x1_0000,
-    0,
-    5,
-    0, // the header
-    2 << 16 | 17,
-    1, // OpCapability Shader
-    3 << 16 | 14,
-    0,
-    1, // OpMemoryModel Logical GLSL450
-    5 << 16 | 15,
-    4,
-    1,
-    0x6e69_616d,
-    0, // OpEntryPoint Fragment %1 "main"
-    3 << 16 | 16,
-    1,
-    7, // OpExecutionMode %1 OriginUpperLeft
-    2 << 16 | 19,
-    2, // %2 = OpTypeVoid
-    3 << 16 | 33,
-    3,
-    2, // %3 = OpTypeFunction %2
-    5 << 16 | 54,
-    2,
-    1,
-    0,
-    3, // %1 = OpFunction %2 None %3
-    2 << 16 | 248,
-    4,             // %4 = OpLabel
+    0x0723_0203, 0x1_0000, 0, 5, 0, // the header
+    2 << 16 | 17, 1, // OpCapability Shader
+    3 << 16 | 14, 0, 1, // OpMemoryModel Logical GLSL450
+    5 << 16 | 15, 4, 1, 0x6e69_616d, 0, // OpEntryPoint Fragment %1 "main"
+    3 << 16 | 16, 1, 7, // OpExecutionMode %1 OriginUpperLeft
+    2 << 16 | 19, 2, // %2 = OpTypeVoid
+    3 << 16 | 33, 3, 2, // %3 = OpTypeFunction %2
+    5 << 16 | 54, 2, 1, 0, 3, // %1 = OpFunction %2 None %3
+    2 << 16 | 248, 4, // %4 = OpLabel
     1 << 16 | 253, // OpReturn
-    1 << 16 | 56,  // OpFunctionEnd
+    1 << 16 | 56, // OpFunctionEnd
 ];
 
 /// The pipeline features that the layer provides on a device.
