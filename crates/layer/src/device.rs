@@ -143,12 +143,11 @@ pub(crate) unsafe extern "system" fn create_device(
         };
         let result = create(physical, &raw const changed, allocator, device);
         if result == vk::Result::SUCCESS {
-            let limits = instance.properties(physical).limits;
-            let provided = (has_feedback, provided);
-            let state =
-                register(*device, link.next_get_device_proc_addr, provided, &limits, instance);
+            let recipes = Recipes::new(provided, &instance.properties(physical).limits);
+            let get_proc_addr = link.next_get_device_proc_addr;
+            let state = register(*device, get_proc_addr, has_feedback, recipes, instance);
             if let (true, Some(state)) = (emulates, state) {
-                let traits = traits(&*info, instance, physical, (driver_counts, &state.recipes));
+                let traits = traits(&*info, instance, physical, driver_counts);
                 emulate(state, instance, physical, traits);
             }
         }
@@ -326,14 +325,13 @@ unsafe fn traits(
     info: &vk::DeviceCreateInfo<'_>,
     instance: &Instance,
     physical: vk::PhysicalDevice,
-    (driver_counts, recipes): (bool, &Option<Arc<Recipes>>),
+    driver_counts: bool,
 ) -> Traits {
     // SAFETY: guaranteed by the caller.
     let (has_several_queues, asked) = unsafe { (has_several_queues(info), asked_features(info)) };
     let has_geometry = asked.is_some_and(|features| Feature::GeometryShader.is_in(features));
     let is_portability = is_portability(instance, physical);
-    let recipes = recipes.clone();
-    Traits { has_several_queues, is_portability, has_geometry, driver_counts, recipes }
+    Traits { has_several_queues, is_portability, has_geometry, driver_counts }
 }
 
 /// Returns whether the application creates more than one queue.
@@ -355,7 +353,8 @@ fn emulate(device: &Device, instance: &Instance, physical: vk::PhysicalDevice, t
     }
     let debugging = &instance.settings.debugging;
     let properties = instance.properties(physical);
-    match Emulator::new(device, memory, &properties, traits, debugging) {
+    let recipes = device.recipes.clone();
+    match Emulator::new(device, memory, &properties, traits, recipes, debugging) {
         Ok(emulator) => drop(device.emulator.set(emulator)),
         Err(error) => device.fault(format_args!("nothing will be captured: {error}")),
     }
@@ -426,8 +425,8 @@ fn absent(what: &str) -> String {
 fn register(
     handle: vk::Device,
     get_proc_addr: vk::PFN_vkGetDeviceProcAddr,
-    (has_feedback, provided): (bool, Provided),
-    limits: &vk::PhysicalDeviceLimits,
+    has_feedback: bool,
+    recipes: Option<Arc<Recipes>>,
     instance: &Instance,
 ) -> Option<&'static Device> {
     // SAFETY: the device was just created.
@@ -436,6 +435,7 @@ fn register(
         (DeviceCommands::load(|name| get_proc_addr(handle, name.as_ptr())), key(handle))
     };
     let log = Arc::clone(&instance.log);
+    let provided = recipes.as_ref().map(|recipes| recipes.provided).unwrap_or_default();
     let what = [
         (has_feedback, "VK_EXT_transform_feedback"),
         (provided.distances == Some(Emulated::All), "clip distances"),
@@ -445,7 +445,6 @@ fn register(
     let what: Vec<_> = what.into_iter().filter_map(|(is, what)| is.then_some(what)).collect();
     let what = if what.is_empty() { "nothing".to_owned() } else { what.join(", ") };
     log.say(Level::Info, format_args!("device created; the layer provides {what}"));
-    let recipes = (!provided.is_empty()).then(|| Arc::new(Recipes::new(provided, limits)));
     let feedback_pools = Registry::new();
     let emulator = OnceLock::new();
     let driver = Driver { handle, get_proc_addr, next, log };

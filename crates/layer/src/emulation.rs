@@ -102,12 +102,12 @@ pub(crate) struct Emulator {
 }
 
 /// Properties of a device that the emulation depends on.
+#[derive(Clone, Copy)]
 pub(crate) struct Traits {
     pub(crate) has_several_queues: bool,
     pub(crate) is_portability: bool,
     pub(crate) has_geometry: bool,
     pub(crate) driver_counts: bool,
-    pub(crate) recipes: Option<Arc<Recipes>>,
 }
 
 /// The recording of a command buffer. Vulkan allows only one thread at a time to record it.
@@ -129,6 +129,7 @@ impl Emulator {
         memory: vk::PhysicalDeviceMemoryProperties,
         properties: &vk::PhysicalDeviceProperties,
         traits: Traits,
+        recipes: Option<Arc<Recipes>>,
         debugging: &Debugging,
     ) -> Result<Self, vk::Result> {
         Ok(Self {
@@ -144,7 +145,7 @@ impl Emulator {
             has_dynamic_discard: properties.api_version >= vk::API_VERSION_1_3,
             has_geometry: traits.has_geometry,
             driver_counts: traits.driver_counts,
-            recipes: traits.recipes,
+            recipes,
             counter_pass: CounterPass::new(device)?,
             compaction: LazyShaders::new(),
             chunks: Chunks::default(),

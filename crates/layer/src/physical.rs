@@ -47,10 +47,11 @@ impl<'i> View<'i> {
         let emulates_feedback =
             mode == Mode::Auto && !native_feedback && can_emulate(instance, physical);
         let provides_feedback = emulates_feedback || mode == Mode::DebugNull && !native_feedback;
-        let pipelines =
-            PipelineFeatures::new(&instance.settings, instance.features(physical), || {
-                is_listed_below(instance, physical, DEPTH_CLIP)
-            });
+        let pipelines = PipelineFeatures::new(
+            &instance.settings,
+            || instance.features(physical),
+            || is_listed_below(instance, physical, DEPTH_CLIP),
+        );
         Self {
             instance,
             physical,

@@ -13,7 +13,8 @@ pub(crate) const DEPTH_CLIP: &CStr = ash::ext::depth_clip_control::NAME;
 /// The number of clip and cull distances, each and together, that a device with the features has at least.
 const DISTANCES: u32 = 8;
 
-/// What the layer provides on a physical device: the settings name it, and the driver lacks it or it is hidden.
+/// The features that the layer provides on a physical device. The settings name them, and the driver lacks them or they
+/// are hidden.
 pub(crate) struct PipelineFeatures {
     of_core: Vec<Feature>,
     pub(crate) depth_clip: bool,
@@ -22,12 +23,14 @@ pub(crate) struct PipelineFeatures {
 impl PipelineFeatures {
     pub(crate) fn new(
         settings: &Settings,
-        of_driver: vk::PhysicalDeviceFeatures,
+        of_driver: impl FnOnce() -> vk::PhysicalDeviceFeatures,
         lists_depth_clip: impl FnOnce() -> bool,
     ) -> Self {
-        if settings.mode == Mode::PassThrough {
+        let has_names = !settings.provide.is_empty() || settings.provide_depth_clip;
+        if settings.mode == Mode::PassThrough || !has_names {
             return Self { of_core: Vec::new(), depth_clip: false };
         }
+        let of_driver = of_driver();
         let lacks = |feature: &Feature| {
             settings.hide_features.contains(feature) || !feature.is_in(of_driver)
         };

@@ -1,7 +1,7 @@
 //! Features of pipelines that drivers lack: a recipe lowers the stages of each pipeline that uses them.
 //!
-//! Clip and cull distances become user-defined outputs, and the fragment stage discards what the driver would clip or
-//! cull. For depths from -1 to 1, the last stage before rasterization converts its position.
+//! Clip and cull distances become user-defined outputs, and the fragment stage discards the fragments that the driver
+//! would clip or cull. For depths from -1 to 1, the last stage before rasterization converts its position.
 
 use crate::registry::Registry;
 use crate::spirv;
@@ -41,28 +41,31 @@ pub(crate) struct Provided {
 
 impl Provided {
     /// Returns the capabilities for distances that the driver lacks.
-    pub(crate) fn lacking(self) -> &'static [Capability] {
+    fn lacking(self) -> &'static [Capability] {
         match self.distances {
             None => &[],
             Some(Emulated::Cull) => &[Capability::CULL_DISTANCE],
             Some(Emulated::All) => &[Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE],
         }
     }
-
-    pub(crate) fn is_empty(self) -> bool {
-        self.distances.is_none() && !self.depth_clip
-    }
 }
 
 /// The lowering of pipelines on a device.
 pub(crate) struct Recipes {
-    provided: Provided,
+    pub(crate) provided: Provided,
     limits: Device,
     modules: Registry<Arc<[u32]>, 256>,
 }
 
 impl Recipes {
-    pub(crate) fn new(provided: Provided, of_device: &vk::PhysicalDeviceLimits) -> Self {
+    /// Returns `None` if the layer provides no features of pipelines.
+    pub(crate) fn new(
+        provided: Provided,
+        of_device: &vk::PhysicalDeviceLimits,
+    ) -> Option<Arc<Self>> {
+        if provided.distances.is_none() && !provided.depth_clip {
+            return None;
+        }
         // The distances become inputs and outputs of any stage.
         let components = [
             of_device.max_vertex_output_components,
@@ -78,7 +81,7 @@ impl Recipes {
         // A device without a stage has limits of 0 for it.
         let components = components.into_iter().filter(|limit| *limit > 0);
         limits.output_components = components.min().unwrap_or(limits.output_components);
-        Self { provided, limits, modules: Registry::new() }
+        Some(Arc::new(Self { provided, limits, modules: Registry::new() }))
     }
 
     pub(crate) fn provides_depth_clip(&self) -> bool {
@@ -91,8 +94,8 @@ impl Recipes {
     }
 
     /// Stores the SPIR-V of a module for pipelines.
-    pub(crate) fn keep(&self, module: vk::ShaderModule, words: &[u32]) {
-        self.modules.insert(module.as_raw(), Box::new(words.into()));
+    pub(crate) fn keep(&self, module: vk::ShaderModule, words: Arc<[u32]>) {
+        self.modules.insert(module.as_raw(), Box::new(words));
     }
 
     pub(crate) fn forget(&self, module: vk::ShaderModule) {

@@ -186,8 +186,8 @@ fn names(value: &str) -> impl Iterator<Item = &str> {
     value.split([',', ' ']).filter(|name| !name.is_empty())
 }
 
-/// Parses names of what the layer can provide, separated by commas or spaces: features, and whether
-/// `VK_EXT_depth_clip_control` is among them.
+/// Parses names of provided features, separated by commas or spaces. Returns the features of core Vulkan, and whether
+/// `VK_EXT_depth_clip_control` is among the names.
 fn provided(value: &str) -> Result<(Vec<Feature>, bool), String> {
     let [clip, cull] = Feature::PROVIDED.map(|(name, feature)| (name, Some(feature)));
     let all = [clip, cull, ("VK_EXT_depth_clip_control", None)];

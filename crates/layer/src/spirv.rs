@@ -3,6 +3,7 @@
 use ash::vk;
 use polyshade::spv::{BuiltIn, Capability, Decoration, ExecutionModel};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The opcodes of `OpEntryPoint`, `OpCapability`, `OpSpecConstantTrue`, `OpSpecConstantFalse`, `OpSpecConstant`,
 /// `OpFunction`, `OpDecorate` and `OpMemberDecorate`.
@@ -72,18 +73,11 @@ pub(crate) fn specialize(words: &mut [u32], entries: &[vk::SpecializationMapEntr
         let entry = entries.iter().find(|entry| entry.constant_id == *number)?;
         data.get(entry.offset as usize..)?.get(..entry.size)
     };
-    let mut at = HEADER;
-    while let Some(&first) = words.get(at) {
-        let (op, length) = (first & 0xffff, (first >> 16) as usize);
-        if op == OP_FUNCTION || length == 0 || at + length > words.len() {
-            return;
-        }
-        let inst = &mut words[at..at + length];
-        at += length;
-        if inst.len() < 3 {
-            continue;
-        }
-        let Some(value) = value(inst[2]) else { continue };
+    let places: Vec<Range<usize>> = places(words).collect();
+    for place in places {
+        let inst = &mut words[place];
+        let op = inst[0] & 0xffff;
+        let Some(value) = inst.get(2).and_then(|id| value(*id)) else { continue };
         let literals = value.chunks_exact(4);
         let literals: Vec<u32> = literals
             .map(|bytes| u32::from_ne_bytes(bytes.try_into().expect("a chunk has four bytes")))
@@ -95,7 +89,7 @@ pub(crate) fn specialize(words: &mut [u32], entries: &[vk::SpecializationMapEntr
             OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE if literals.len() == 1 => {
                 let is_true = literals[0] != 0;
                 let op = if is_true { OP_SPEC_CONSTANT_TRUE } else { OP_SPEC_CONSTANT_FALSE };
-                inst[0] = first & !0xffff | op;
+                inst[0] = inst[0] & !0xffff | op;
             }
             _ => {}
         }
@@ -137,16 +131,21 @@ fn decorations(words: &[u32]) -> impl Iterator<Item = &[u32]> {
 
 /// Returns the opcode and the operands of each instruction before the functions.
 fn declarations(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
-    let mut rest = words.get(HEADER..).unwrap_or_default();
+    places(words).map(|place| (words[place.start] & 0xffff, &words[place.start + 1..place.end]))
+}
+
+/// Returns the place of each instruction before the functions.
+fn places(words: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = HEADER;
     std::iter::from_fn(move || {
-        let (&first, _) = rest.split_first()?;
+        let &first = words.get(at)?;
         let (op, length) = (first & 0xffff, (first >> 16) as usize);
-        if op == OP_FUNCTION || length == 0 {
+        let place = at..at + length;
+        if op == OP_FUNCTION || length == 0 || place.end > words.len() {
             return None;
         }
-        let (inst, behind) = rest.split_at_checked(length)?;
-        rest = behind;
-        Some((op, &inst[1..]))
+        at = place.end;
+        Some(place)
     })
 }
 

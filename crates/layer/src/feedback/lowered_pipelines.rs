@@ -164,12 +164,12 @@ pub(super) unsafe fn without_creation_feedback(
     }
 }
 
-/// Returns a chain without a structure.
+/// Returns a chain without the structure of a type.
 ///
 /// # Safety
 ///
 /// The structures stay valid for as long as the result is used.
-unsafe fn without(
+pub(super) unsafe fn without(
     device: &Device,
     first: *const std::ffi::c_void,
     dropped: vk::StructureType,
@@ -178,7 +178,7 @@ unsafe fn without(
     // SAFETY: guaranteed by the caller.
     unsafe { Copied::new(first, drops) }.map_err(|unknown| {
         device.fault(format_args!(
-            "vkCreateGraphicsPipelines fails: cannot remove {dropped:?}, which follows a structure of type {unknown:?}"
+            "a pipeline was refused: cannot remove {dropped:?}, which follows a structure of type {unknown:?}"
         ));
         vk::Result::ERROR_UNKNOWN
     })

@@ -66,11 +66,16 @@ pub(crate) unsafe extern "system" fn allocate_memory(
 
 /// Stores the SPIR-V of a module, if captures or recipes need it.
 pub(crate) fn keep_module(device: &Device, module: vk::ShaderModule, words: &[u32]) {
-    if let Some(recipes) = &device.recipes {
-        recipes.keep(module, words);
+    let emulator = device.emulator.get().filter(|emulator| emulator.keeps(words));
+    if emulator.is_none() && device.recipes.is_none() {
+        return;
     }
-    if let Some(emulator) = device.emulator.get().filter(|emulator| emulator.keeps(words)) {
-        emulator.modules.insert(module.as_raw(), Box::new(Arc::from(words)));
+    let words: Arc<[u32]> = words.into();
+    if let Some(recipes) = &device.recipes {
+        recipes.keep(module, Arc::clone(&words));
+    }
+    if let Some(emulator) = emulator {
+        emulator.modules.insert(module.as_raw(), Box::new(words));
     }
 }
 

@@ -2,7 +2,7 @@
 //! pipelines that recipes lower.
 
 use super::lowered_pipelines::{
-    LoweredPipeline, lowered, never_rasterizes, without_creation_feedback,
+    LoweredPipeline, lowered, never_rasterizes, without, without_creation_feedback,
 };
 use super::shaders::{Stripped, stripped};
 use crate::device::Device;
@@ -95,13 +95,8 @@ impl<'d> Stage<'d> {
         words: &[u32],
     ) -> Result<Self, vk::Result> {
         let mut info = *info;
-        let drops = |s_type| (s_type == Code::STRUCTURE_TYPE).then_some(Change::Drop);
         // SAFETY: guaranteed by the caller.
-        let chain = unsafe { Copied::new(info.p_next, drops) }.map_err(|unknown| {
-            let what = "a shader was refused: it follows a structure of type";
-            device.fault(format_args!("{what} {unknown:?}"));
-            vk::Result::ERROR_UNKNOWN
-        })?;
+        let chain = unsafe { without(device, info.p_next, Code::STRUCTURE_TYPE) }?;
         info.p_next = chain.first();
         info.module = device.create_shader_module(words)?;
         Ok(Self { info, kept: Some((chain, Vec::new())), made: Some((device, info.module)) })
