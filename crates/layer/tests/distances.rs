@@ -289,22 +289,26 @@ fn only_pipelines_are_the_layers() {
     assert_eq!(native[1], provided[1]);
 }
 
+/// Draws triangles and captures this number of values of each vertex, with the extension and the features of the driver
+/// and of the layer. Returns the pixels, the number of covered samples and the captured values of both.
+fn drawn_and_captured(stages: &Stages, values: u32) -> [(Vec<u32>, u32, Vec<u32>); 2] {
+    [NATIVE, WITH_CAPTURES].map(|settings| {
+        let instance = Instance::new(settings, Validation::Below);
+        let features = vk::PhysicalDeviceFeatures { geometry_shader: vk::TRUE, ..features() };
+        let device = instance.device_able(LAVAPIPE, features);
+        let draw = draw(stages, Topology::TRIANGLE_LIST);
+        let drawn = Picture::new(&device).draw_captured(&draw, values * VERTICES);
+        instance.assert_silent();
+        drawn.expect("a picture")
+    })
+}
+
 /// The layer's transform feedback captures the distances that the shader wrote.
 #[test]
 fn emulated_distances_are_captured() {
-    let stages = vec![captured_vertex(), fragment(FRAGMENT)];
-    let found = [NATIVE, WITH_CAPTURES].map(|settings| {
-        let instance = Instance::new(settings, Validation::Below);
-        let device = instance.device_able(LAVAPIPE, features());
-        let mut picture = Picture::new(&device);
-        let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-        let target = picture.bare.buffer(usage, 2 * VERTICES as usize);
-        let drawn = picture.draw_captured(&draw(&stages, Topology::TRIANGLE_LIST), target);
-        instance.assert_silent();
-        (drawn.expect("a picture"), target.read())
-    });
-    assert_eq!(found[1], found[0]);
-    assert!(found[0].1.iter().any(|word| *word != 7), "nothing was captured");
+    let [native, own] = drawn_and_captured(&vec![captured_vertex(), fragment(FRAGMENT)], 2);
+    assert_eq!(own, native);
+    assert!(native.2.iter().any(|word| *word != 7), "nothing was captured");
 }
 
 /// The distances between a vertex and a capturing geometry stage are values that the driver supports.
@@ -315,20 +319,9 @@ fn geometry_stages_with_emulated_distances_capture() {
         .replace("out gl_PerVertex", "layout(xfb_buffer = 0, xfb_stride = 16) out gl_PerVertex");
     let geometry = (Flags::GEOMETRY, compiled(&source, ShaderStage::Geometry));
     let stages = vec![vertex(VERTEX), geometry, fragment(FRAGMENT)];
-    let draw = draw(&stages, Topology::TRIANGLE_LIST);
-    let [native, own] = [NATIVE, WITH_CAPTURES].map(|settings| {
-        let instance = Instance::new(settings, Validation::Below);
-        let features = vk::PhysicalDeviceFeatures { geometry_shader: vk::TRUE, ..features() };
-        let device = instance.device_able(LAVAPIPE, features);
-        let mut picture = Picture::new(&device);
-        let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-        let target = picture.bare.buffer(usage, 4 * VERTICES as usize);
-        let drawn = picture.draw_captured(&draw, target).expect("a picture");
-        instance.assert_silent();
-        (drawn, target.read())
-    });
+    let [native, own] = drawn_and_captured(&stages, 4);
     assert_eq!(own, native);
-    assert!(native.1.iter().all(|word| *word != 7), "something was not captured");
+    assert!(native.2.iter().all(|word| *word != 7), "something was not captured");
 }
 
 /// Fragments that early tests count cannot be discarded later, if the shader itself discards some of them. The driver's

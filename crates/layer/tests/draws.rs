@@ -7,7 +7,7 @@ pub(crate) use many::capture_behind;
 pub(crate) use often::capture_often;
 
 use crate::loader::{Device, Instance};
-use crate::objects::{FORMAT, allocate, image, memory_barrier, pixels};
+use crate::objects::{allocate, cleared_attachment, framebuffer, image, memory_barrier, pixels};
 use ash::vk;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 
@@ -146,14 +146,7 @@ impl<'d> Scene<'d> {
             // Objects to draw with.
             let (image, image_memory, view) = image(device, SIZE, vk::ImageUsageFlags::empty());
             let pass = pass(device);
-            let info = vk::FramebufferCreateInfo::default()
-                .render_pass(pass)
-                .width(SIZE)
-                .height(SIZE)
-                .layers(1);
-            let views = [view];
-            let framebuffer =
-                device.handle.create_framebuffer(&info.attachments(&views), None).expect("it is");
+            let framebuffer = framebuffer(device, pass, view, SIZE);
             let layout =
                 device.handle.create_pipeline_layout(&Default::default(), None).expect("a layout");
             let pipeline = pipeline(device, pass, layout);
@@ -371,15 +364,7 @@ unsafe fn fill(device: &Device, memory: vk::DeviceMemory) {
 /// Creates a pass whose dependencies also wait for captures.
 unsafe fn pass(device: &Device) -> vk::RenderPass {
     use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
-    let attachments = [vk::AttachmentDescription {
-        format: FORMAT,
-        samples: vk::SampleCountFlags::TYPE_1,
-        load_op: vk::AttachmentLoadOp::CLEAR,
-        store_op: vk::AttachmentStoreOp::STORE,
-        initial_layout: vk::ImageLayout::UNDEFINED,
-        final_layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-        ..Default::default()
-    }];
+    let attachments = [cleared_attachment()];
     let targets = [vk::AttachmentReference {
         attachment: 0,
         layout: vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,

@@ -54,6 +54,37 @@ pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
     }
 }
 
+/// Returns a color attachment that a pass clears, and leaves in the layout for copies.
+pub(crate) fn cleared_attachment() -> vk::AttachmentDescription {
+    vk::AttachmentDescription {
+        format: FORMAT,
+        samples: vk::SampleCountFlags::TYPE_1,
+        load_op: vk::AttachmentLoadOp::CLEAR,
+        store_op: vk::AttachmentStoreOp::STORE,
+        initial_layout: vk::ImageLayout::UNDEFINED,
+        final_layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+        ..Default::default()
+    }
+}
+
+/// Creates the framebuffer of a pass with one square color attachment.
+pub(crate) unsafe fn framebuffer(
+    device: &Device,
+    pass: vk::RenderPass,
+    view: vk::ImageView,
+    side: u32,
+) -> vk::Framebuffer {
+    let views = [view];
+    let info = vk::FramebufferCreateInfo::default()
+        .render_pass(pass)
+        .attachments(&views)
+        .width(side)
+        .height(side)
+        .layers(1);
+    // SAFETY: the structure is valid.
+    unsafe { device.handle.create_framebuffer(&info, None) }.expect("a framebuffer")
+}
+
 /// Creates a square color attachment that can be read, with additional usages.
 pub(crate) unsafe fn image(
     device: &Device,

@@ -2,7 +2,7 @@
 
 use crate::bare::{Bare, Seen};
 use crate::loader::Device;
-use crate::objects::{FORMAT, image, pixels};
+use crate::objects::{cleared_attachment, framebuffer, image, pixels};
 use ash::vk;
 
 /// The width and height in pixels.
@@ -23,7 +23,7 @@ pub(crate) struct Draw<'s> {
 
 /// The objects, which are destroyed on drop.
 pub(crate) struct Picture<'d> {
-    pub(crate) bare: Bare<'d>,
+    bare: Bare<'d>,
     device: &'d Device,
     image: (vk::Image, vk::DeviceMemory, vk::ImageView),
     pass: vk::RenderPass,
@@ -42,14 +42,7 @@ impl<'d> Picture<'d> {
         unsafe {
             let image = image(device, SIDE, vk::ImageUsageFlags::empty());
             let pass = pass(device);
-            let views = [image.2];
-            let info = vk::FramebufferCreateInfo::default()
-                .render_pass(pass)
-                .attachments(&views)
-                .width(SIDE)
-                .height(SIDE)
-                .layers(1);
-            let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
+            let framebuffer = framebuffer(device, pass, image.2, SIDE);
             let queries = vulkan.create_query_pool(&queries.query_count(1), None).expect("a query");
             Self { bare, device, image, pass, framebuffer, queries, read }
         }
@@ -60,12 +53,15 @@ impl<'d> Picture<'d> {
         self.draw_with(draw, |_| {}, |_| {})
     }
 
-    /// Draws, and captures to the whole buffer.
+    /// Draws, and captures to a buffer of `count` 32-bit values. Returns the pixels, the number of covered samples, and
+    /// the buffer, in which values are 7 if nothing is captured to them.
     pub(crate) fn draw_captured(
-        &self,
+        &mut self,
         draw: &Draw<'_>,
-        target: Seen,
-    ) -> Result<(Vec<u32>, u32), vk::Result> {
+        count: u32,
+    ) -> Result<(Vec<u32>, u32, Vec<u32>), vk::Result> {
+        let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+        let target = self.bare.buffer(usage, count as usize);
         let feedback = self.device.feedback.fp();
         let none = std::ptr::null();
         // SAFETY: the pipeline captures, and the buffer is alive.
@@ -78,7 +74,8 @@ impl<'d> Picture<'d> {
         let end = |commands| unsafe {
             (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, none.cast());
         };
-        self.draw_with(draw, begin, end)
+        let (pixels, samples) = self.draw_with(draw, begin, end)?;
+        Ok((pixels, samples, target.read()))
     }
 
     /// Draws with further commands before and after the draw in the render pass.
@@ -221,15 +218,7 @@ impl Drop for Picture<'_> {
 /// Creates a pass that clears the image, and leaves it in the layout for copies.
 unsafe fn pass(device: &Device) -> vk::RenderPass {
     use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
-    let attachments = [vk::AttachmentDescription {
-        format: FORMAT,
-        samples: vk::SampleCountFlags::TYPE_1,
-        load_op: vk::AttachmentLoadOp::CLEAR,
-        store_op: vk::AttachmentStoreOp::STORE,
-        initial_layout: vk::ImageLayout::UNDEFINED,
-        final_layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-        ..Default::default()
-    }];
+    let attachments = [cleared_attachment()];
     let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
     let targets = [vk::AttachmentReference { attachment: 0, layout }];
     let subpasses = [vk::SubpassDescription::default().color_attachments(&targets)];

@@ -3,7 +3,7 @@
 use super::case::{CallKind, MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
 use super::device::Able;
 use super::pipelines::{SIDE, Shaders, pass, pipelines};
-use crate::objects::{allocate, image};
+use crate::objects::{allocate, framebuffer, image};
 use ash::vk;
 use std::sync::PoisonError;
 
@@ -126,14 +126,7 @@ impl<'d> Scene<'d> {
             let (image, image_memory, view) =
                 image(device, SIDE, vk::ImageUsageFlags::TRANSFER_DST);
             let pass = pass(device);
-            let views = [view];
-            let info = vk::FramebufferCreateInfo::default()
-                .render_pass(pass)
-                .attachments(&views)
-                .width(SIDE)
-                .height(SIDE)
-                .layers(1);
-            let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
+            let framebuffer = framebuffer(device, pass, view, SIDE);
             let ranges = [vk::PushConstantRange::default()
                 .stage_flags(vk::ShaderStageFlags::VERTEX)
                 .size(if stream.look.pushes_all { able.max_push_constants } else { 4 })];
