@@ -35,6 +35,10 @@ struct Case {
 
 const PASS_THROUGH: &[&str] = &["--mode", "pass-through"];
 const NULL: &[&str] = &["--mode", "debug-null"];
+const HIDDEN_ONLY: &[&str] = &[PASS_THROUGH[0], PASS_THROUGH[1], HIDDEN[0], HIDDEN[1]];
+const HIDDEN_NULL: &[&str] = &[NULL[0], NULL[1], HIDDEN[0], HIDDEN[1]];
+
+/// The lists of tests for the emulation of transform feedback.
 const CAPTURED: &[&str] = &["swiftshader.list", "geometry.list"];
 
 /// Options with which the layer emulates the distances that the driver has.
@@ -55,9 +59,6 @@ const CASES: [Case; 8] = [
     Case::new("lavapipe-captured", Driver::Lavapipe, HIDDEN, CAPTURED),
     Case::new("lavapipe-distances", Driver::Lavapipe, DISTANCES, &["distances.list"]),
 ];
-
-const HIDDEN_ONLY: &[&str] = &[PASS_THROUGH[0], PASS_THROUGH[1], HIDDEN[0], HIDDEN[1]];
-const HIDDEN_NULL: &[&str] = &[NULL[0], NULL[1], HIDDEN[0], HIDDEN[1]];
 
 /// Runs the gate's tests that are expected to pass, on both drivers with the emulation, as
 /// continuous integration does.

@@ -85,7 +85,7 @@ struct Run {
     #[arg(long, value_name = "NAMES")]
     hide: Option<String>,
 
-    /// What to provide if the driver lacks it or it is hidden: shaderClipDistance, shaderCullDistance,
+    /// Features to provide if the driver lacks them or they are hidden: shaderClipDistance, shaderCullDistance,
     /// VK_EXT_depth_clip_control
     #[arg(long, value_name = "NAMES")]
     provide: Option<String>,
