@@ -324,12 +324,14 @@ fn geometry_stages_with_emulated_distances_capture() {
     assert!(native.2.iter().all(|word| *word != 7), "something was not captured");
 }
 
+/// The beginning of a main function that discards fragments after early tests.
+const EARLY: &str = "layout(early_fragment_tests) in; void main() { if (number == 2) discard;";
+
 /// Fragments that early tests count cannot be discarded later, if the shader itself discards some of them. The driver's
 /// transform feedback cannot capture distances that it does not get.
 #[test]
 fn pipelines_that_cannot_be_lowered_are_refused() {
-    let early = "layout(early_fragment_tests) in; void main() { if (number == 2) discard;";
-    let early = FRAGMENT.replace("void main() {", early);
+    let early = FRAGMENT.replace("void main() {", EARLY);
     let instance = Instance::new(BOTH, Validation::Above);
     let device = instance.device_able(LAVAPIPE, features());
     let picture = Picture::new(&device);
@@ -338,6 +340,44 @@ fn pipelines_that_cannot_be_lowered_are_refused() {
         assert_eq!(refused, Some(vk::Result::ERROR_UNKNOWN));
     }
     instance.assert_silent();
+}
+
+/// Pipelines that derive from a refused pipeline are refused, too. With early return, all later ones are.
+#[test]
+fn only_refused_pipelines_of_a_call_are_null() {
+    use vk::PipelineCreateFlags as Create;
+    for driver in DRIVERS {
+        let instance = Instance::new(BOTH, Validation::Below);
+        let device = device(&instance, driver);
+        let picture = Picture::new(&device);
+        let stages = [
+            [vertex(VERTEX), fragment(FRAGMENT)],
+            [vertex(VERTEX), fragment(&FRAGMENT.replace("void main() {", EARLY))],
+        ];
+        let [good, bad] = stages.each_ref().map(|stages| draw(stages, Topology::TRIANGLE_LIST));
+        let created = |infos: &[vk::GraphicsPipelineCreateInfo<'_>]| {
+            let (made, why) = picture.create(infos).expect_err("one is refused");
+            assert_eq!(why, vk::Result::ERROR_UNKNOWN);
+            // SAFETY: no commands use the pipelines.
+            made.iter().for_each(|one| unsafe { device.handle.destroy_pipeline(*one, None) });
+            made.iter().map(|one| *one != vk::Pipeline::null()).collect::<Vec<_>>()
+        };
+        let (of_bases, of_early) = picture
+            .with_info(&good, |good| {
+                let of_bad = picture.with_info(&bad, |bad| {
+                    let [base, bad] = [good, bad].map(|one| one.flags(Create::ALLOW_DERIVATIVES));
+                    let derived = good.flags(Create::DERIVATIVE);
+                    let derived = [0, 1].map(|index| derived.base_pipeline_index(index));
+                    let early = bad.flags(Create::EARLY_RETURN_ON_FAILURE);
+                    (created(&[base, bad, derived[0], derived[1]]), created(&[good, early, good]))
+                });
+                of_bad.expect("modules")
+            })
+            .expect("modules");
+        assert_eq!(of_bases, [true, false, true, false], "{driver}");
+        assert_eq!(of_early, [true, false, false], "{driver}");
+        instance.assert_silent();
+    }
 }
 
 /// A pipeline without a fragment stage that never rasterizes gets none.

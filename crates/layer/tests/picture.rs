@@ -127,7 +127,28 @@ impl<'d> Picture<'d> {
         Ok((self.read.read(), samples[0]))
     }
 
-    unsafe fn pipeline(&self, draw: &Draw<'_>) -> Result<vk::Pipeline, vk::Result> {
+    fn pipeline(&self, draw: &Draw<'_>) -> Result<vk::Pipeline, vk::Result> {
+        self.with_info(draw, |info| {
+            self.create(&[info]).map(|made| made[0]).map_err(|(_, why)| why)
+        })?
+    }
+
+    pub(crate) fn create(
+        &self,
+        infos: &[vk::GraphicsPipelineCreateInfo<'_>],
+    ) -> Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)> {
+        // SAFETY: the structures come from `with_info`.
+        unsafe {
+            self.device.handle.create_graphics_pipelines(vk::PipelineCache::null(), infos, None)
+        }
+    }
+
+    /// Calls a function with the create info of a draw's pipeline.
+    pub(crate) fn with_info<R>(
+        &self,
+        draw: &Draw<'_>,
+        use_info: impl FnOnce(vk::GraphicsPipelineCreateInfo<'_>) -> R,
+    ) -> Result<R, vk::Result> {
         let vulkan = &self.device.handle;
         let entries = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: 4 }];
         let data = draw.constant.to_ne_bytes();
@@ -187,15 +208,12 @@ impl<'d> Picture<'d> {
             .pipeline_creation_feedback(&mut whole)
             .pipeline_stage_creation_feedbacks(&mut each);
         let info = info.push_next(&mut feedback);
-        let cache = vk::PipelineCache::null();
-        // SAFETY: all structures are valid, and modules are destroyed only after the pipeline creation.
-        unsafe {
-            let made = vulkan.create_graphics_pipelines(cache, &[info], None);
-            for stage in &stages {
-                vulkan.destroy_shader_module(stage.module, None);
-            }
-            made.map(|made| made[0]).map_err(|(_, why)| why)
+        let result = use_info(info);
+        for stage in &stages {
+            // SAFETY: modules are needed only while pipelines are created.
+            unsafe { vulkan.destroy_shader_module(stage.module, None) };
         }
+        Ok(result)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::settings::slice;
 use crate::spirv;
 use ash::vk::{self, DynamicState, Handle as _, ShaderStageFlags};
 use polyshade::transform_feedback::Options;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 /// The SPIR-V words of a shader module.
@@ -394,16 +394,13 @@ impl Rendering {
         type Formats = vk::PipelineRenderingCreateInfo<'static>;
         type Locations = vk::RenderingAttachmentLocationInfoKHR<'static>;
         type Inputs = vk::RenderingInputAttachmentIndexInfoKHR<'static>;
-        type Flags = vk::PipelineCreateFlags2CreateInfoKHR<'static>;
         // SAFETY: the structure is valid. Libraries without the fragment output interface may lack the formats.
         unsafe {
             let formats = &*find::<Formats>(info.p_next)?;
             if !of_outputs {
                 return Some(Self { view_mask: formats.view_mask, ..Self::default() });
             }
-            // The older flags are the lower half of the newer flags.
-            let newer = find::<Flags>(info.p_next).map(|newer| (*newer).flags.as_raw() as u32);
-            let flags = newer.map_or(info.flags, vk::PipelineCreateFlags::from_raw);
+            let flags = create_flags(info.p_next, info.flags);
             let locations = find::<Locations>(info.p_next).map(|all| {
                 indices((*all).p_color_attachment_locations, (*all).color_attachment_count)
             });
@@ -428,6 +425,22 @@ impl Rendering {
             })
         }
     }
+}
+
+/// Returns the flags of a pipeline. Flags in the chain replace the flags of the create info.
+///
+/// # Safety
+///
+/// The chain is valid.
+pub(crate) unsafe fn create_flags(
+    chain: *const c_void,
+    flags: vk::PipelineCreateFlags,
+) -> vk::PipelineCreateFlags {
+    type Flags = vk::PipelineCreateFlags2CreateInfoKHR<'static>;
+    // SAFETY: guaranteed by the caller.
+    let newer = unsafe { find::<Flags>(chain).map(|newer| (*newer).flags) };
+    // The older flags are the lower half of the newer flags.
+    newer.map_or(flags, |newer| vk::PipelineCreateFlags::from_raw(newer.as_raw() as u32))
 }
 
 /// Returns the attachment indices of an array, or 0, 1, 2… if the pointer is null.

@@ -7,6 +7,7 @@ use super::lowered_pipelines::{
 use super::shaders::{Stripped, stripped};
 use crate::device::Device;
 use crate::emulation::Emulator;
+use crate::emulation::pipeline_info::create_flags;
 use crate::emulation::variants::register;
 use crate::feedback::objects::destroy_pipeline;
 use crate::log::Level;
@@ -286,22 +287,23 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
         if !device.has_feedback && device.recipes.is_none() {
             return next(device.handle, cache, count, infos, allocator, pipelines);
         }
-        let all = slice(infos, count).iter().map(|info| Graphics::new(device, info));
-        let all = match all.collect::<Result<Vec<_>, _>>() {
-            Ok(all) => all,
-            Err(error) => return refuse(error, count, pipelines),
-        };
+        let infos = slice(infos, count);
+        let all: Vec<_> = infos.iter().map(|info| Graphics::new(device, info)).collect();
         // Variants for captures are created later, from the registered state.
-        let changed: Vec<_> = all.iter().map(|one| one.info).collect();
-        let result = next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines);
+        let changed =
+            all.iter().map(|one| one.as_ref().map(|one| one.info).map_err(|error| *error));
+        let mut result = create_all(infos, changed, pipelines, |count, infos, pipelines| {
+            next(device.handle, cache, count, infos, allocator, pipelines)
+        });
         if let Some(emulator) = device.emulator.get() {
-            register(emulator, slice(infos, count), pipelines);
-            let made = slice(pipelines, count);
-            if emulator.debugging.refuse && made.iter().any(|one| refuses(device, emulator, *one)) {
-                for &one in made {
-                    destroy_pipeline(device.handle, one, allocator);
+            register(emulator, infos, pipelines);
+            for number in 0..infos.len() * usize::from(emulator.debugging.refuse) {
+                let made = pipelines.add(number);
+                if refuses(device, emulator, *made) {
+                    destroy_pipeline(device.handle, *made, allocator);
+                    *made = vk::Pipeline::null();
+                    result = vk::Result::ERROR_UNKNOWN;
                 }
-                return refuse(vk::Result::ERROR_UNKNOWN, count, pipelines);
             }
         }
         result
@@ -342,34 +344,92 @@ pub(crate) unsafe extern "system" fn create_compute_pipelines(
         if !device.has_feedback {
             return next(device.handle, cache, count, infos, allocator, pipelines);
         }
-        let stages = slice(infos, count).iter().map(|info| Stage::new(device, &info.stage, 0));
-        let stages = match stages.collect::<Result<Vec<_>, _>>() {
-            Ok(stages) => stages,
-            Err(error) => return refuse(error, count, pipelines),
-        };
-        // Only changed stages need a copy of the create infos.
-        if !stages.iter().any(Stage::is_changed) {
-            return next(device.handle, cache, count, infos, allocator, pipelines);
-        }
-        let mut changed = slice(infos, count).to_vec();
-        for (info, stage) in changed.iter_mut().zip(&stages) {
-            info.stage = stage.info;
-        }
-        next(device.handle, cache, count, changed.as_ptr(), allocator, pipelines)
+        let infos = slice(infos, count);
+        let stages: Vec<_> = infos.iter().map(|info| Stage::new(device, &info.stage, 0)).collect();
+        let changed = infos.iter().zip(&stages).map(|(info, stage)| match stage {
+            Ok(stage) => Ok(info.stage(stage.info)),
+            Err(error) => Err(*error),
+        });
+        create_all(infos, changed, pipelines, |count, infos, pipelines| {
+            next(device.handle, cache, count, infos, allocator, pipelines)
+        })
     }
 }
 
-/// Sets all pipelines to null and returns the error.
+/// The create info of a graphics or compute pipeline.
+trait CreateInfo: Copy {
+    /// # Safety
+    ///
+    /// The structure is valid.
+    unsafe fn all_flags(&self) -> vk::PipelineCreateFlags;
+
+    /// Returns the create info for a call that creates this pipeline alone, after the pipelines `earlier`. Returns
+    /// `None` if it derives from one of them that was not created.
+    ///
+    /// # Safety
+    ///
+    /// The structure is valid.
+    unsafe fn alone(self, earlier: &[vk::Pipeline]) -> Option<Self>;
+}
+
+macro_rules! create_infos {
+    ($($Info:ident)*) => {
+        $(impl CreateInfo for vk::$Info<'static> {
+            unsafe fn all_flags(&self) -> vk::PipelineCreateFlags {
+                // SAFETY: guaranteed by the caller.
+                unsafe { create_flags(self.p_next, self.flags) }
+            }
+
+            unsafe fn alone(mut self, earlier: &[vk::Pipeline]) -> Option<Self> {
+                // SAFETY: guaranteed by the caller.
+                let derives = unsafe { self.all_flags() }.contains(vk::PipelineCreateFlags::DERIVATIVE);
+                if derives && let Ok(base) = usize::try_from(self.base_pipeline_index) {
+                    self.base_pipeline_handle = *earlier.get(base)?;
+                    self.base_pipeline_index = -1;
+                }
+                (!derives || self.base_pipeline_handle != vk::Pipeline::null()).then_some(self)
+            }
+        })*
+    };
+}
+
+create_infos! { GraphicsPipelineCreateInfo ComputePipelineCreateInfo }
+
+/// Creates pipelines: with one call, or, if some are refused, the others one by one. Refused pipelines become null.
 ///
 /// # Safety
 ///
-/// `pipelines` points to `count` pipelines.
-unsafe fn refuse(error: vk::Result, count: u32, pipelines: *mut vk::Pipeline) -> vk::Result {
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        for i in 0..count as usize {
-            *pipelines.add(i) = vk::Pipeline::null();
+/// The structures are valid, and `pipelines` points to as many pipelines.
+unsafe fn create_all<I: CreateInfo>(
+    given: &[I],
+    changed: impl Iterator<Item = Result<I, vk::Result>>,
+    pipelines: *mut vk::Pipeline,
+    create: impl Fn(u32, *const I, *mut vk::Pipeline) -> vk::Result,
+) -> vk::Result {
+    let changed: Vec<_> = changed.collect();
+    let accepted: Vec<_> = changed.iter().filter_map(|info| info.ok()).collect();
+    if accepted.len() == given.len() {
+        return create(accepted.len() as u32, accepted.as_ptr(), pipelines);
+    }
+    let (mut result, mut has_ended) = (vk::Result::SUCCESS, false);
+    for (number, (info, given)) in changed.into_iter().zip(given).enumerate() {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            let made = pipelines.add(number);
+            *made = vk::Pipeline::null();
+            if has_ended {
+                continue;
+            }
+            let earlier = std::slice::from_raw_parts(pipelines, number);
+            let of_one = info.and_then(|info| info.alone(earlier).ok_or(vk::Result::ERROR_UNKNOWN));
+            let of_one = of_one.map_or_else(|error| error, |info| create(1, &raw const info, made));
+            // An error takes precedence over a success code, such as `VK_PIPELINE_COMPILE_REQUIRED`.
+            if of_one != vk::Result::SUCCESS && result.as_raw() >= 0 {
+                result = of_one;
+            }
+            let ends_early = vk::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE;
+            has_ended = of_one != vk::Result::SUCCESS && given.all_flags().contains(ends_early);
         }
     }
-    error
+    result
 }
