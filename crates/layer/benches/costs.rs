@@ -4,13 +4,21 @@
 //! many pipelines that have captured. With one of `COMMANDS` and COUNT, it only records that many commands, so that
 //! callgrind can count the instructions (see docs/performance.md).
 
-#[path = "../tests/discarding.rs"]
-mod discarding;
+#[allow(dead_code)]
+#[path = "../tests/bare.rs"]
+mod bare;
+#[allow(dead_code)]
+#[path = "../tests/graphics.rs"]
+mod graphics;
 #[allow(dead_code)]
 #[path = "../tests/loader.rs"]
 mod loader;
+#[allow(dead_code)]
+#[path = "../tests/objects.rs"]
+mod objects;
 
 use ash::vk;
+use bare::{Bare, Seen};
 use loader::{Device, Instance, LAVAPIPE};
 use std::time::{Duration, Instant};
 
@@ -38,7 +46,7 @@ const PASSES: u32 = 500;
 const ROUNDS: usize = 15;
 
 /// The size in bytes of each buffer: three captured vertices of 16 bytes per drawn vertex.
-const BYTES: u64 = 3 * 16 * 30_000 * 4;
+const BYTES: usize = 3 * 16 * 30_000 * 4;
 
 /// The commands that can be recorded: a draw; a capture with one draw, without and with indices; and others.
 const COMMANDS: [&str; 8] =
@@ -77,7 +85,6 @@ fn main() {
                 println!(
                     "{shader:<8} {name:<15} {vertices:>8} {native:>9.2} {emulated:>10.2} {ratio:>8.2}"
                 );
-                scenes.into_iter().for_each(Scene::destroy);
             }
         }
     }
@@ -87,16 +94,13 @@ fn main() {
     let times = least(ROUNDS, |which| scenes[which].submit(recorded[which]));
     let [native, emulated] = times.map(|time| time.as_secs_f64() * 1e6 / f64::from(PASSES));
     println!("a render pass that draws nothing: {native:.2} and {emulated:.2} µs");
-    scenes.into_iter().for_each(Scene::destroy);
     for (shader, source) in [("trivial", TRIVIAL), ("heavy", HEAVY)] {
         // The time from the creation of a pipeline to the end of its first capture.
         let first = |which: usize| {
             let begin = Instant::now();
             let scene = Scene::new(&devices[which], source, topology);
             scene.submit(scene.record(3, 1, true));
-            let time = begin.elapsed();
-            scene.destroy();
-            time
+            begin.elapsed()
         };
         let [native, emulated] = least(ROUNDS, first).map(|time| time.as_secs_f64() * 1e3);
         let ratio = emulated / native;
@@ -121,21 +125,12 @@ fn held(count: u32) {
                 before = resident();
             }
             scene.submit(scene.record(3, 1, true));
-            // SAFETY: nothing is pending.
-            unsafe {
-                let flags = vk::CommandPoolResetFlags::empty();
-                device.handle.reset_command_pool(scene.pool, flags).expect("it is reset");
-            }
-            kept.push(scene.pipeline);
-            scene.pipeline = scene.another(source);
+            scene.bare.reset();
+            scene.pipeline = pipeline(&mut scene.bare, source, topology);
         }
         let held = (resident() - before) / f64::from(count);
         println!("{shader}: a pipeline that has captured holds {held:.0} kB");
-        scene.destroy();
-    }
-    for pipeline in kept {
-        // SAFETY: nothing is pending.
-        unsafe { device.handle.destroy_pipeline(pipeline, None) };
+        kept.push(scene);
     }
 }
 
@@ -172,7 +167,7 @@ fn record(command: &str, count: u32) {
     let instance = chosen();
     let device = instance.device(LAVAPIPE, true).expect("a device");
     let scene = Scene::new(&device, TRIVIAL, vk::PrimitiveTopology::TRIANGLE_LIST);
-    let (vulkan, buffer) = (&device.handle, scene.buffers[1].0);
+    let (vulkan, buffer) = (&device.handle, scene.attributes.buffer);
     let point = vk::PipelineBindPoint::GRAPHICS;
     // SAFETY: the commands are valid usage.
     let each = |commands| unsafe {
@@ -184,7 +179,7 @@ fn record(command: &str, count: u32) {
             "pipeline" => vulkan.cmd_bind_pipeline(commands, point, scene.pipeline),
             "push" => {
                 let stages = vk::ShaderStageFlags::VERTEX;
-                vulkan.cmd_push_constants(commands, scene.layout, stages, 0, &[0; 4]);
+                vulkan.cmd_push_constants(commands, scene.bare.layout, stages, 0, &[0; 4]);
             }
             "vertex-buffers" => vulkan.cmd_bind_vertex_buffers(commands, 0, &[buffer], &[0]),
             _ => vulkan.cmd_draw(commands, 3, 1, 0, 0),
@@ -205,48 +200,24 @@ fn record(command: &str, count: u32) {
         "barrier" => scene.record_with(1, |commands| repeat(&barrier, commands), |_| ()),
         _ => scene.record_with(1, |_| (), |commands| repeat(&each, commands)),
     };
-    scene.destroy();
 }
 
 struct Scene<'d> {
-    device: &'d Device,
-    buffers: [(vk::Buffer, vk::DeviceMemory); 2],
-    pass: vk::RenderPass,
-    framebuffer: vk::Framebuffer,
-    layout: vk::PipelineLayout,
+    bare: Bare<'d>,
+    target: Seen,
+    attributes: Seen,
     pipeline: vk::Pipeline,
-    pool: vk::CommandPool,
 }
 
 impl<'d> Scene<'d> {
     fn new(device: &'d Device, source: &str, topology: vk::PrimitiveTopology) -> Self {
-        let vulkan = &device.handle;
-        let usages = [
-            vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT,
-            vk::BufferUsageFlags::VERTEX_BUFFER | vk::BufferUsageFlags::INDEX_BUFFER,
-        ];
-        // SAFETY: all structures are valid.
-        unsafe {
-            let buffers = usages.map(|usage| buffer(device, usage));
-            let pass = discarding::pass(device, 0);
-            let info =
-                vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
-            let framebuffer = vulkan.create_framebuffer(&info, None).expect("a framebuffer");
-            let pushed = vk::PushConstantRange::default();
-            let pushed = [pushed.stage_flags(vk::ShaderStageFlags::VERTEX).size(4)];
-            let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&pushed);
-            let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
-            let pipeline = pipeline(device, (source, topology), pass, layout);
-            let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
-            Self { device, buffers, pass, framebuffer, layout, pipeline, pool }
-        }
-    }
-
-    /// Creates another pipeline for triangle lists.
-    fn another(&self, source: &str) -> vk::Pipeline {
-        let what = (source, vk::PrimitiveTopology::TRIANGLE_LIST);
-        // SAFETY: the pass and the layout are alive.
-        unsafe { pipeline(self.device, what, self.pass, self.layout) }
+        let mut bare = Bare::new(device, 4);
+        let mut buffer = |usage| bare.buffer(usage, BYTES / 4);
+        let target = buffer(vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT);
+        let usage = vk::BufferUsageFlags::VERTEX_BUFFER | vk::BufferUsageFlags::INDEX_BUFFER;
+        let attributes = buffer(usage);
+        let pipeline = pipeline(&mut bare, source, topology);
+        Self { bare, target, attributes, pipeline }
     }
 
     /// Records a pass with a number of draws, with or without a capture around each draw.
@@ -263,7 +234,7 @@ impl<'d> Scene<'d> {
     ) -> vk::CommandBuffer {
         let draw = |commands| {
             // SAFETY: the commands are valid usage.
-            let draw = || unsafe { self.device.handle.cmd_draw(commands, vertices, 1, 0, 0) };
+            let draw = || unsafe { self.bare.device.handle.cmd_draw(commands, vertices, 1, 0, 0) };
             for _ in 0..draws {
                 if captured { self.capture(commands, draw) } else { draw() }
             }
@@ -273,7 +244,7 @@ impl<'d> Scene<'d> {
 
     /// Begins a capture, draws and ends the capture.
     fn capture(&self, commands: vk::CommandBuffer, draw: impl FnOnce()) {
-        let feedback = self.device.feedback.fp();
+        let feedback = self.bare.device.feedback.fp();
         let (begin, end) =
             (feedback.cmd_begin_transform_feedback_ext, feedback.cmd_end_transform_feedback_ext);
         // SAFETY: the commands are valid usage.
@@ -291,79 +262,44 @@ impl<'d> Scene<'d> {
         before: impl FnOnce(vk::CommandBuffer),
         inside: impl FnOnce(vk::CommandBuffer),
     ) -> vk::CommandBuffer {
-        let vulkan = &self.device.handle;
-        let feedback = self.device.feedback.fp();
-        let [(target, _), (attributes, _)] = self.buffers;
-        let area =
-            vk::Rect2D { extent: vk::Extent2D { width: 1, height: 1 }, ..Default::default() };
-        let begin = vk::RenderPassBeginInfo::default()
-            .render_pass(self.pass)
-            .framebuffer(self.framebuffer)
-            .render_area(area);
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(self.pool)
-            .command_buffer_count(1);
-        let (zero, bytes) = (0, BYTES);
+        let vulkan = &self.bare.device.handle;
+        let feedback = self.bare.device.feedback.fp();
+        let attributes = self.attributes.buffer;
         // SAFETY: all objects are alive, and the commands are valid usage.
-        unsafe {
-            let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
-            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+        self.bare.record(|commands| unsafe {
             before(commands);
             // All passes but the last are empty.
             for _ in 1..passes {
-                vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
+                self.bare.begin_pass(commands);
                 vulkan.cmd_end_render_pass(commands);
             }
-            vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
+            self.bare.begin_pass(commands);
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
             vulkan.cmd_bind_vertex_buffers(commands, 0, &[attributes], &[0]);
             vulkan.cmd_bind_index_buffer(commands, attributes, 0, vk::IndexType::UINT32);
             let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, &raw const target, &raw const zero, &raw const bytes);
+            bind(commands, 0, 1, &raw const self.target.buffer, &0, &self.target.size());
             inside(commands);
             vulkan.cmd_end_render_pass(commands);
-            vulkan.end_command_buffer(commands).expect("it ends");
-            commands
-        }
+        })
     }
 
     /// Submits commands and returns the time until the device has executed them.
     fn submit(&self, commands: vk::CommandBuffer) -> Duration {
-        let vulkan = &self.device.handle;
+        let (vulkan, queue) = (&self.bare.device.handle, self.bare.device.queue);
         let commands = [commands];
         let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
         let begin = Instant::now();
         // SAFETY: the commands are recorded.
         unsafe {
-            vulkan.queue_submit(self.device.queue, &submit, vk::Fence::null()).expect("submitted");
-            vulkan.queue_wait_idle(self.device.queue).expect("it ends");
+            vulkan.queue_submit(queue, &submit, vk::Fence::null()).expect("submitted");
+            vulkan.queue_wait_idle(queue).expect("it ends");
         }
         begin.elapsed()
     }
-
-    fn destroy(self) {
-        let vulkan = &self.device.handle;
-        // SAFETY: nothing is in use.
-        unsafe {
-            vulkan.destroy_command_pool(self.pool, None);
-            vulkan.destroy_pipeline(self.pipeline, None);
-            vulkan.destroy_pipeline_layout(self.layout, None);
-            vulkan.destroy_framebuffer(self.framebuffer, None);
-            vulkan.destroy_render_pass(self.pass, None);
-            for (buffer, memory) in self.buffers {
-                vulkan.destroy_buffer(buffer, None);
-                vulkan.free_memory(memory, None);
-            }
-        }
-    }
 }
 
-unsafe fn pipeline(
-    device: &Device,
-    (source, topology): (&str, vk::PrimitiveTopology),
-    pass: vk::RenderPass,
-    layout: vk::PipelineLayout,
-) -> vk::Pipeline {
+fn pipeline(bare: &mut Bare<'_>, source: &str, topology: vk::PrimitiveTopology) -> vk::Pipeline {
     let attributes = [vk::VertexInputAttributeDescription {
         format: vk::Format::R32G32B32A32_SFLOAT,
         ..Default::default()
@@ -372,24 +308,5 @@ unsafe fn pipeline(
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_attribute_descriptions(&attributes)
         .vertex_binding_descriptions(&bindings);
-    let words = discarding::words(source);
-    let shader = discarding::Drawing::new(&words, topology);
-    // SAFETY: the pass and the layout are alive.
-    unsafe { discarding::pipeline(device, shader, &input, pass, layout) }.expect("a pipeline")
-}
-
-unsafe fn buffer(device: &Device, usage: vk::BufferUsageFlags) -> (vk::Buffer, vk::DeviceMemory) {
-    let vulkan = &device.handle;
-    let info = vk::BufferCreateInfo::default().size(BYTES).usage(usage);
-    // SAFETY: all structures are valid. All of lavapipe's memory types are suitable.
-    unsafe {
-        let buffer = vulkan.create_buffer(&info, None).expect("a buffer");
-        let needs = vulkan.get_buffer_memory_requirements(buffer);
-        let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(needs.size)
-            .memory_type_index(needs.memory_type_bits.trailing_zeros());
-        let memory = vulkan.allocate_memory(&info, None).expect("memory");
-        vulkan.bind_buffer_memory(buffer, memory, 0).expect("it is bound");
-        (buffer, memory)
-    }
+    bare.pipeline(source, topology, &input)
 }

@@ -1,6 +1,6 @@
 //! Objects for small tests: a pass without attachments, and host-visible buffers.
 
-use crate::discarding::{self, Drawing};
+use crate::graphics::{self, Drawing};
 use crate::loader::Device;
 use crate::objects::allocate;
 use ash::vk;
@@ -56,7 +56,7 @@ impl<'d> Bare<'d> {
         let vulkan = &device.handle;
         // SAFETY: all structures are valid.
         unsafe {
-            let pass = discarding::pass(device, view_mask);
+            let pass = graphics::pass(device, view_mask);
             let info =
                 vk::FramebufferCreateInfo::default().render_pass(pass).width(1).height(1).layers(1);
             let range = [vk::PushConstantRange::default()
@@ -102,7 +102,7 @@ impl<'d> Bare<'d> {
         topology: vk::PrimitiveTopology,
         input: &vk::PipelineVertexInputStateCreateInfo<'_>,
     ) -> vk::Pipeline {
-        self.pipeline_of(Drawing::new(&discarding::words(source), topology), input)
+        self.pipeline_of(Drawing::new(&graphics::words(source), topology), input)
     }
 
     pub(crate) fn pipeline_of(
@@ -112,7 +112,7 @@ impl<'d> Bare<'d> {
     ) -> vk::Pipeline {
         // SAFETY: all structures are valid.
         let made =
-            unsafe { discarding::pipeline(self.device, drawing, input, self.pass, self.layout) };
+            unsafe { graphics::pipeline(self.device, &drawing, input, self.pass, self.layout) };
         let made = made.expect("a pipeline");
         self.pipelines.push(made);
         made
@@ -123,28 +123,41 @@ impl<'d> Bare<'d> {
     }
 
     pub(crate) fn begin_pass_of(&self, contents: vk::SubpassContents, commands: vk::CommandBuffer) {
-        let extent = vk::Extent2D { width: 1, height: 1 };
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(self.pass)
             .framebuffer(self.framebuffer)
-            .render_area(vk::Rect2D { extent, ..Default::default() });
+            .render_area(graphics::area(1));
         // SAFETY: no render pass is active.
         unsafe { self.device.handle.cmd_begin_render_pass(commands, &begin, contents) };
     }
 
-    pub(crate) fn record(&self, record: impl FnOnce(vk::CommandBuffer)) -> vk::CommandBuffer {
-        let vulkan = &self.device.handle;
+    pub(crate) fn allocate(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.commands)
+            .level(level)
             .command_buffer_count(1);
         // SAFETY: the pool is alive, and only this thread uses it.
+        unsafe { self.device.handle.allocate_command_buffers(&info) }.expect("commands")[0]
+    }
+
+    pub(crate) fn record(&self, record: impl FnOnce(vk::CommandBuffer)) -> vk::CommandBuffer {
+        self.record_as(vk::CommandBufferUsageFlags::empty(), record)
+    }
+
+    pub(crate) fn record_as(
+        &self,
+        usage: vk::CommandBufferUsageFlags,
+        record: impl FnOnce(vk::CommandBuffer),
+    ) -> vk::CommandBuffer {
+        let (vulkan, begin) = (&self.device.handle, vk::CommandBufferBeginInfo::default());
+        let commands = self.allocate(vk::CommandBufferLevel::PRIMARY);
+        // SAFETY: the command buffer is new.
         unsafe {
-            let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
-            vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
+            vulkan.begin_command_buffer(commands, &begin.flags(usage)).expect("it begins");
             record(commands);
             vulkan.end_command_buffer(commands).expect("it ends");
-            commands
         }
+        commands
     }
 
     pub(crate) fn reset(&self) {

@@ -80,40 +80,64 @@ impl Below {
     }
 }
 
-/// Defines lavapipe `BELOW`, and the functions that find the commands `of_instance` and `of_device` of the test driver
-/// before those of lavapipe.
+/// Defines a test driver above lavapipe `BELOW`: its function `get_instance_proc_addr` finds the given commands of
+/// instances and of devices before those of lavapipe.
 macro_rules! above_lavapipe {
-    () => {
+    (of_instance { $($of_instance:tt)* } of_device { $($of_device:tt)* }) => {
         static BELOW: $crate::below::Below = $crate::below::Below::new();
 
-        pub(super) unsafe extern "system" fn get_instance_proc_addr(
+        $crate::made_up::commands! { of_instance $($of_instance)* }
+
+        // The test driver may define `vkCreateDevice` itself.
+        $crate::made_up::commands! { of_any_driver
+            b"vkCreateInstance" => create_instance_below as PFN_vkCreateInstance,
+            b"vkCreateDevice" => create_device_below as PFN_vkCreateDevice,
+        }
+
+        $crate::made_up::commands! { of_device
+            $($of_device)*
+            b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
+        }
+
+        pub(crate) unsafe extern "system" fn get_instance_proc_addr(
             instance: vk::Instance,
-            name: *const c_char,
+            name: *const std::ffi::c_char,
         ) -> vk::PFN_vkVoidFunction {
             // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe {
-                let text = CStr::from_ptr(name);
+                let text = std::ffi::CStr::from_ptr(name);
                 let own = of_instance(text).or_else(|| of_device(text));
+                let own = own.or_else(|| of_any_driver(text));
                 own.or_else(|| BELOW.find()(instance, name))
             }
         }
 
         unsafe extern "system" fn get_device_proc_addr(
             device: vk::Device,
-            name: *const c_char,
+            name: *const std::ffi::c_char,
         ) -> vk::PFN_vkVoidFunction {
             let find = BELOW.instance().fp_v1_0().get_device_proc_addr;
             // SAFETY: the caller passes arguments that Vulkan allows.
-            unsafe { of_device(CStr::from_ptr(name)).or_else(|| find(device, name)) }
+            unsafe { of_device(std::ffi::CStr::from_ptr(name)).or_else(|| find(device, name)) }
         }
 
-        unsafe extern "system" fn create_instance(
+        unsafe extern "system" fn create_instance_below(
             info: *const vk::InstanceCreateInfo<'_>,
             allocator: *const vk::AllocationCallbacks<'_>,
             created: *mut vk::Instance,
         ) -> vk::Result {
             // SAFETY: the caller passes arguments that Vulkan allows.
             unsafe { BELOW.create_instance(info, allocator, created) }
+        }
+
+        unsafe extern "system" fn create_device_below(
+            physical: vk::PhysicalDevice,
+            info: *const vk::DeviceCreateInfo<'_>,
+            allocator: *const vk::AllocationCallbacks<'_>,
+            created: *mut vk::Device,
+        ) -> vk::Result {
+            // SAFETY: the caller passes arguments that Vulkan allows.
+            unsafe { BELOW.create_device(physical, info, allocator, created) }
         }
     };
 }

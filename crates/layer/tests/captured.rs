@@ -1,8 +1,8 @@
 //! Captures by the layer on drivers that do not capture.
 
 use crate::bare::Bare;
-use crate::discarding;
 use crate::draws::{VERTEX, capture_behind, capture_often, draw};
+use crate::graphics;
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use ash::{ext, vk};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
@@ -101,10 +101,10 @@ fn pipelines_outside_of_the_range_draw_and_capture_nothing() {
 fn what_cannot_be_captured_is_drawn_or_refused() {
     let refuses = setting(c"refuse", "on");
     let of_portability = setting(c"portability", "on");
-    let words = discarding::words(VERTEX);
+    let words = graphics::words(VERTEX);
     let branches = GEOMETRY.replace("EmitVertex()", "if (gl_PrimitiveIDIn > 0) EmitVertex()");
     let [geometry, varying] = [GEOMETRY, &branches].map(|source| {
-        let words = discarding::compiled(source, ShaderStage::Geometry);
+        let words = graphics::compiled(source, ShaderStage::Geometry);
         [(vk::ShaderStageFlags::GEOMETRY, words)]
     });
     let refused = Err(vk::Result::ERROR_UNKNOWN);
@@ -192,7 +192,7 @@ void main() { gl_PointSize = 1; begin = gl_VertexIndex; end = uvec2(10, 20) + gl
 
 /// Returns the shader with the largest vertex that the layer reports.
 fn wide() -> Vec<u32> {
-    let mut words = discarding::words(WIDE);
+    let mut words = graphics::words(WIDE);
     let mut at = 5;
     while at < words.len() {
         let length = (words[at] >> 16) as usize;
@@ -218,7 +218,7 @@ fn the_last_bytes_of_the_largest_vertex_are_captured() {
         let device = instance.device(driver, true).expect("a device");
         let mut bare = Bare::new(&device, 0);
         let points = vk::PrimitiveTopology::POINT_LIST;
-        let drawing = discarding::Drawing::new(&words, points);
+        let drawing = graphics::Drawing::new(&words, points);
         let pipeline = bare.pipeline_of(drawing, &Default::default());
         let target = bare.buffer(vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT, 1024);
         let (vulkan, feedback) = (&device.handle, device.feedback.fp());
@@ -321,7 +321,7 @@ void main() { captured = 1; EmitVertex(); }";
 
 /// Returns the shader with execution mode `Xfb`, but without the decorations `XfbBuffer`, `XfbStride` and `Offset`.
 fn without_outputs() -> Vec<u32> {
-    let words = discarding::words(VERTEX);
+    let words = graphics::words(VERTEX);
     let (mut kept, mut at) = (words[..5].to_vec(), 5);
     while at < words.len() {
         let length = (words[at] >> 16) as usize;
@@ -343,13 +343,13 @@ fn pipeline(
 ) -> Result<(), vk::Result> {
     let vulkan = &device.handle;
     let topology = vk::PrimitiveTopology::TRIANGLE_LIST;
-    let shader = discarding::Drawing { later, ..discarding::Drawing::new(words, topology) };
+    let shader = graphics::Drawing::new(words, topology).with(later);
     // SAFETY: all structures are valid, and created objects are destroyed.
     unsafe {
         let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(ranges);
         let layout = vulkan.create_pipeline_layout(&info, None)?;
-        let pass = discarding::pass(device, 0);
-        let made = discarding::pipeline(device, shader, &Default::default(), pass, layout);
+        let pass = graphics::pass(device, 0);
+        let made = graphics::pipeline(device, &shader, &Default::default(), pass, layout);
         vulkan.destroy_pipeline(made.unwrap_or_default(), None);
         vulkan.destroy_render_pass(pass, None);
         vulkan.destroy_pipeline_layout(layout, None);

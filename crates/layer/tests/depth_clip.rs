@@ -1,6 +1,6 @@
 //! Depths from -1 to 1 (`VK_EXT_depth_clip_control`) of the layer, against those of the driver.
 
-use crate::discarding::compiled;
+use crate::graphics::compiled;
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use crate::picture::{Draw, Picture};
 use ash::{ext, vk};

@@ -1,6 +1,6 @@
 //! Clip and cull distances of the layer, against those of the driver.
 
-use crate::discarding::compiled;
+use crate::graphics::compiled;
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use crate::picture::{Draw, Picture};
 use ash::{ext, vk};

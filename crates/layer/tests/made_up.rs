@@ -38,7 +38,7 @@ pub(crate) type Command = unsafe extern "system" fn();
 /// Defines a function that finds these commands by name.
 macro_rules! commands {
     ($find:ident $($name:literal => $command:ident as $Pfn:ident,)*) => {
-        fn $find(name: &CStr) -> vk::PFN_vkVoidFunction {
+        fn $find(name: &std::ffi::CStr) -> vk::PFN_vkVoidFunction {
             match name.to_bytes() {
                 $($name => {
                     let command: vk::$Pfn = $command;

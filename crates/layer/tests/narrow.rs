@@ -3,10 +3,8 @@
 //! This driver supports protected memory, has two queues that share lavapipe's queue, and records waits of
 //! submissions.
 
-use crate::below::Below;
-use crate::made_up::commands;
+use crate::below::above_lavapipe;
 use ash::vk::{self, Handle as _};
-use std::ffi::{CStr, c_char};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The maximum numbers of vertex attributes and bindings.
@@ -51,8 +49,6 @@ fn fault(is_one: bool, what: impl Into<String>) {
     }
 }
 
-static BELOW: Below = Below::new();
-
 /// The second queue: another handle for the first queue.
 struct Second([u64; 2]);
 
@@ -64,48 +60,22 @@ fn queue_of(queue: vk::Queue) -> (vk::Queue, bool) {
     (second.map_or(queue, |second| vk::Queue::from_raw(second.0[1])), second.is_some())
 }
 
-commands! { of_instance
-    b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
-    b"vkGetPhysicalDeviceQueueFamilyProperties" => families as PFN_vkGetPhysicalDeviceQueueFamilyProperties,
-    b"vkGetPhysicalDeviceProperties" => properties as PFN_vkGetPhysicalDeviceProperties,
-    b"vkGetPhysicalDeviceFeatures2" => features as PFN_vkGetPhysicalDeviceFeatures2,
-    b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
-    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
-}
-
-commands! { of_device
-    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
-    b"vkGetDeviceQueue" => get_queue as PFN_vkGetDeviceQueue,
-    b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
-    b"vkQueueSubmit" => queue_submit as PFN_vkQueueSubmit,
-    b"vkQueueWaitIdle" => queue_wait_idle as PFN_vkQueueWaitIdle,
-    b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
-    b"vkCmdSetPrimitiveTopology" => set_topology as PFN_vkCmdSetPrimitiveTopology,
-    b"vkCmdBindVertexBuffers2" => bind_vertex_buffers_2 as PFN_vkCmdBindVertexBuffers2,
-    b"vkCmdDrawIndirect" => draw_indirect as PFN_vkCmdDrawIndirect,
-}
-
-pub(crate) unsafe extern "system" fn get_instance_proc_addr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe {
-        let next = BELOW.find()(instance, name)?;
-        let text = CStr::from_ptr(name);
-        Some(of_instance(text).or_else(|| of_device(text)).unwrap_or(next))
+above_lavapipe! {
+    of_instance {
+        b"vkGetPhysicalDeviceQueueFamilyProperties" => families as PFN_vkGetPhysicalDeviceQueueFamilyProperties,
+        b"vkGetPhysicalDeviceProperties" => properties as PFN_vkGetPhysicalDeviceProperties,
+        b"vkGetPhysicalDeviceFeatures2" => features as PFN_vkGetPhysicalDeviceFeatures2,
+        b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
     }
-}
-
-unsafe extern "system" fn get_device_proc_addr(
-    device: vk::Device,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe {
-        let find = instance().fp_v1_0().get_device_proc_addr;
-        let next = find(device, name)?;
-        Some(of_device(CStr::from_ptr(name)).unwrap_or(next))
+    of_device {
+        b"vkGetDeviceQueue" => get_queue as PFN_vkGetDeviceQueue,
+        b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
+        b"vkQueueSubmit" => queue_submit as PFN_vkQueueSubmit,
+        b"vkQueueWaitIdle" => queue_wait_idle as PFN_vkQueueWaitIdle,
+        b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
+        b"vkCmdSetPrimitiveTopology" => set_topology as PFN_vkCmdSetPrimitiveTopology,
+        b"vkCmdBindVertexBuffers2" => bind_vertex_buffers_2 as PFN_vkCmdBindVertexBuffers2,
+        b"vkCmdDrawIndirect" => draw_indirect as PFN_vkCmdDrawIndirect,
     }
 }
 
@@ -115,15 +85,6 @@ fn instance() -> &'static ash::Instance {
 
 fn device() -> &'static ash::Device {
     BELOW.device()
-}
-
-unsafe extern "system" fn create_instance(
-    info: *const vk::InstanceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    created: *mut vk::Instance,
-) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe { BELOW.create_instance(info, allocator, created) }
 }
 
 unsafe extern "system" fn families(

@@ -1,5 +1,6 @@
-//! Memory and images for tests.
+//! Memory, and images with their render passes, for tests.
 
+use crate::graphics::area;
 use crate::loader::Device;
 use ash::vk;
 
@@ -54,37 +55,6 @@ pub(crate) fn pixels(side: u32) -> vk::BufferImageCopy {
     }
 }
 
-/// Returns a color attachment that a pass clears, and leaves in the layout for copies.
-pub(crate) fn cleared_attachment() -> vk::AttachmentDescription {
-    vk::AttachmentDescription {
-        format: FORMAT,
-        samples: vk::SampleCountFlags::TYPE_1,
-        load_op: vk::AttachmentLoadOp::CLEAR,
-        store_op: vk::AttachmentStoreOp::STORE,
-        initial_layout: vk::ImageLayout::UNDEFINED,
-        final_layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-        ..Default::default()
-    }
-}
-
-/// Creates the framebuffer of a pass with one square color attachment.
-pub(crate) unsafe fn framebuffer(
-    device: &Device,
-    pass: vk::RenderPass,
-    view: vk::ImageView,
-    side: u32,
-) -> vk::Framebuffer {
-    let views = [view];
-    let info = vk::FramebufferCreateInfo::default()
-        .render_pass(pass)
-        .attachments(&views)
-        .width(side)
-        .height(side)
-        .layers(1);
-    // SAFETY: the structure is valid.
-    unsafe { device.handle.create_framebuffer(&info, None) }.expect("a framebuffer")
-}
-
 /// Creates a square color attachment that can be read, with additional usages.
 pub(crate) unsafe fn image(
     device: &Device,
@@ -112,4 +82,124 @@ pub(crate) unsafe fn image(
             .subresource_range(WHOLE);
         (image, memory, device.handle.create_image_view(&info, None).expect("a view"))
     }
+}
+
+/// Creates the framebuffer of a pass with one square color attachment.
+pub(crate) unsafe fn framebuffer(
+    device: &Device,
+    pass: vk::RenderPass,
+    view: vk::ImageView,
+    side: u32,
+) -> vk::Framebuffer {
+    let views = [view];
+    let info = vk::FramebufferCreateInfo::default()
+        .render_pass(pass)
+        .attachments(&views)
+        .width(side)
+        .height(side)
+        .layers(1);
+    // SAFETY: the structure is valid.
+    unsafe { device.handle.create_framebuffer(&info, None) }.expect("a framebuffer")
+}
+
+/// A square color attachment, with a pass that clears it and leaves it in the layout for copies. Its objects are
+/// destroyed on drop.
+pub(crate) struct Canvas<'d> {
+    device: &'d Device,
+    pub(crate) side: u32,
+    image: vk::Image,
+    memory: vk::DeviceMemory,
+    view: vk::ImageView,
+    pub(crate) pass: vk::RenderPass,
+    framebuffer: vk::Framebuffer,
+}
+
+impl<'d> Canvas<'d> {
+    /// With `captures`, captures in the pass wait for transfers before it.
+    pub(crate) fn new(device: &'d Device, side: u32, captures: bool) -> Self {
+        // SAFETY: all structures are valid.
+        unsafe {
+            let (image, memory, view) = image(device, side, vk::ImageUsageFlags::empty());
+            let pass = pass(device, captures);
+            let framebuffer = framebuffer(device, pass, view, side);
+            Self { device, side, image, memory, view, pass, framebuffer }
+        }
+    }
+
+    pub(crate) fn begin_pass(&self, commands: vk::CommandBuffer, contents: vk::SubpassContents) {
+        let clear = [vk::ClearValue::default()];
+        let begin = vk::RenderPassBeginInfo::default()
+            .render_pass(self.pass)
+            .framebuffer(self.framebuffer)
+            .render_area(area(self.side))
+            .clear_values(&clear);
+        // SAFETY: no render pass is active.
+        unsafe { self.device.handle.cmd_begin_render_pass(commands, &begin, contents) };
+    }
+
+    /// Copies the pixels to a buffer.
+    pub(crate) fn copy(&self, commands: vk::CommandBuffer, to: vk::Buffer) {
+        let (layout, region) = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, pixels(self.side));
+        let vulkan = &self.device.handle;
+        // SAFETY: the pass has left the image in this layout.
+        unsafe { vulkan.cmd_copy_image_to_buffer(commands, self.image, layout, to, &[region]) };
+    }
+}
+
+impl Drop for Canvas<'_> {
+    fn drop(&mut self) {
+        let vulkan = &self.device.handle;
+        // SAFETY: nothing is in use.
+        unsafe {
+            vulkan.destroy_framebuffer(self.framebuffer, None);
+            vulkan.destroy_render_pass(self.pass, None);
+            vulkan.destroy_image_view(self.view, None);
+            vulkan.destroy_image(self.image, None);
+            vulkan.free_memory(self.memory, None);
+        }
+    }
+}
+
+unsafe fn pass(device: &Device, captures: bool) -> vk::RenderPass {
+    use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+    let attachments = [vk::AttachmentDescription {
+        format: FORMAT,
+        samples: vk::SampleCountFlags::TYPE_1,
+        load_op: vk::AttachmentLoadOp::CLEAR,
+        store_op: vk::AttachmentStoreOp::STORE,
+        initial_layout: vk::ImageLayout::UNDEFINED,
+        final_layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+        ..Default::default()
+    }];
+    let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+    let targets = [vk::AttachmentReference { attachment: 0, layout }];
+    let subpasses = [vk::SubpassDescription::default().color_attachments(&targets)];
+    let drawn = (Stage::COLOR_ATTACHMENT_OUTPUT, Access::COLOR_ATTACHMENT_WRITE);
+    let mut before = vk::SubpassDependency {
+        src_subpass: vk::SUBPASS_EXTERNAL,
+        src_stage_mask: drawn.0 | Stage::TRANSFER,
+        src_access_mask: drawn.1 | Access::TRANSFER_READ | Access::TRANSFER_WRITE,
+        dst_stage_mask: drawn.0,
+        dst_access_mask: drawn.1,
+        ..Default::default()
+    };
+    if captures {
+        before.dst_stage_mask |= Stage::TRANSFORM_FEEDBACK_EXT;
+        before.dst_access_mask |= Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT;
+    }
+    let after = vk::SubpassDependency {
+        dst_subpass: vk::SUBPASS_EXTERNAL,
+        src_stage_mask: drawn.0,
+        src_access_mask: drawn.1,
+        dst_stage_mask: Stage::TRANSFER,
+        dst_access_mask: Access::TRANSFER_READ,
+        ..Default::default()
+    };
+    let dependencies = [before, after];
+    let info = vk::RenderPassCreateInfo::default()
+        .attachments(&attachments)
+        .subpasses(&subpasses)
+        .dependencies(&dependencies);
+    // SAFETY: all structures are valid.
+    unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
 }

@@ -1,8 +1,9 @@
 //! Pictures of one draw: the pixels of a small color attachment, and the number of covered samples.
 
 use crate::bare::{Bare, Seen};
+use crate::graphics::{Drawing, with_info};
 use crate::loader::Device;
-use crate::objects::{cleared_attachment, framebuffer, image, pixels};
+use crate::objects::Canvas;
 use ash::vk;
 
 /// The width and height in pixels.
@@ -25,27 +26,20 @@ pub(crate) struct Draw<'s> {
 pub(crate) struct Picture<'d> {
     bare: Bare<'d>,
     device: &'d Device,
-    image: (vk::Image, vk::DeviceMemory, vk::ImageView),
-    pass: vk::RenderPass,
-    framebuffer: vk::Framebuffer,
+    canvas: Canvas<'d>,
     queries: vk::QueryPool,
     read: Seen,
 }
 
 impl<'d> Picture<'d> {
     pub(crate) fn new(device: &'d Device) -> Self {
-        let vulkan = &device.handle;
         let mut bare = Bare::new(device, 0);
         let read = bare.buffer(vk::BufferUsageFlags::TRANSFER_DST, (SIDE * SIDE) as usize);
         let queries = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION);
-        // SAFETY: all structures are valid.
-        unsafe {
-            let image = image(device, SIDE, vk::ImageUsageFlags::empty());
-            let pass = pass(device);
-            let framebuffer = framebuffer(device, pass, image.2, SIDE);
-            let queries = vulkan.create_query_pool(&queries.query_count(1), None).expect("a query");
-            Self { bare, device, image, pass, framebuffer, queries, read }
-        }
+        // SAFETY: the structure is valid.
+        let queries = unsafe { device.handle.create_query_pool(&queries.query_count(1), None) };
+        let canvas = Canvas::new(device, SIDE, false);
+        Self { bare, device, canvas, queries: queries.expect("a query"), read }
     }
 
     /// Draws, and returns the pixels and the number of covered samples.
@@ -86,13 +80,6 @@ impl<'d> Picture<'d> {
         after: impl FnOnce(vk::CommandBuffer),
     ) -> Result<(Vec<u32>, u32), vk::Result> {
         let vulkan = &self.device.handle;
-        let extent = vk::Extent2D { width: SIDE, height: SIDE };
-        let clear = [vk::ClearValue::default()];
-        let begin = vk::RenderPassBeginInfo::default()
-            .render_pass(self.pass)
-            .framebuffer(self.framebuffer)
-            .render_area(vk::Rect2D { extent, ..Default::default() })
-            .clear_values(&clear);
         let precise = vk::QueryControlFlags::PRECISE;
         let mut samples = [0_u32];
         // SAFETY: all objects are created, used, waited for and destroyed in this order.
@@ -100,7 +87,7 @@ impl<'d> Picture<'d> {
             let pipeline = self.pipeline(draw)?;
             self.bare.submit(|commands| {
                 vulkan.cmd_reset_query_pool(commands, self.queries, 0, 1);
-                vulkan.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
+                self.canvas.begin_pass(commands, vk::SubpassContents::INLINE);
                 vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
                 // SwiftShader never completes a query in which nothing is rasterized.
                 if !draw.discards {
@@ -113,10 +100,7 @@ impl<'d> Picture<'d> {
                     vulkan.cmd_end_query(commands, self.queries, 0);
                 }
                 vulkan.cmd_end_render_pass(commands);
-                let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
-                let regions = [pixels(SIDE)];
-                let to = self.read.buffer;
-                vulkan.cmd_copy_image_to_buffer(commands, self.image.0, layout, to, &regions);
+                self.canvas.copy(commands, self.read.buffer);
             });
             vulkan.destroy_pipeline(pipeline, None);
             if !draw.discards {
@@ -149,117 +133,32 @@ impl<'d> Picture<'d> {
         draw: &Draw<'_>,
         use_info: impl FnOnce(vk::GraphicsPipelineCreateInfo<'_>) -> R,
     ) -> Result<R, vk::Result> {
-        let vulkan = &self.device.handle;
-        let entries = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: 4 }];
-        let data = draw.constant.to_ne_bytes();
-        let constants = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
-        let mut stages = Vec::new();
-        for (stage, words) in draw.stages {
-            let info = vk::ShaderModuleCreateInfo::default().code(words);
-            // SAFETY: the code is SPIR-V.
-            let module = unsafe { vulkan.create_shader_module(&info, None) }?;
-            let info = vk::PipelineShaderStageCreateInfo::default();
-            let stage = info.stage(*stage).module(module).name(c"main");
-            stages.push(stage.specialization_info(&constants));
-        }
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(draw.topology);
-        let tessellation =
-            vk::PipelineTessellationStateCreateInfo::default().patch_control_points(3);
-        let side = SIDE as f32;
-        let viewports = [vk::Viewport::default().width(side).height(side).max_depth(1.0)];
-        let extent = vk::Extent2D { width: SIDE, height: SIDE };
-        let scissors = [vk::Rect2D { extent, ..Default::default() }];
-        let mut viewport = vk::PipelineViewportStateCreateInfo::default()
-            .viewports(&viewports)
-            .scissors(&scissors);
-        let mut control =
-            vk::PipelineViewportDepthClipControlCreateInfoEXT::default().negative_one_to_one(true);
-        if draw.negative_depths {
-            viewport = viewport.push_next(&mut control);
-        }
-        let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-            .rasterizer_discard_enable(draw.discards)
-            .line_width(1.0);
-        let samples = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-        let is_fragment = |(stage, _): &_| *stage == vk::ShaderStageFlags::FRAGMENT;
-        let written = match draw.stages.iter().any(is_fragment) {
-            true => vk::ColorComponentFlags::RGBA,
-            false => vk::ColorComponentFlags::empty(),
+        let (_, vertex) = &draw.stages[0];
+        let drawing = Drawing {
+            stages: Vec::new(),
+            rasterizes: !draw.discards,
+            side: Some(SIDE),
+            negative_depths: draw.negative_depths,
+            constant: draw.constant,
+            ..Drawing::new(vertex, draw.topology)
         };
-        let targets = [vk::PipelineColorBlendAttachmentState::default().color_write_mask(written)];
-        let blending = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
-        let input = vk::PipelineVertexInputStateCreateInfo::default();
-        let info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&input)
-            .input_assembly_state(&assembly)
-            .tessellation_state(&tessellation)
-            .viewport_state(&viewport)
-            .rasterization_state(&rasterization)
-            .multisample_state(&samples)
-            .color_blend_state(&blending)
-            .layout(self.bare.layout)
-            .render_pass(self.pass);
+        let drawing = drawing.with(draw.stages);
         // The layer may add a stage, but the application has feedback for its own stages only.
         let mut whole = vk::PipelineCreationFeedback::default();
-        let mut each = vec![vk::PipelineCreationFeedback::default(); stages.len()];
+        let mut each = vec![vk::PipelineCreationFeedback::default(); draw.stages.len()];
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
             .pipeline_creation_feedback(&mut whole)
             .pipeline_stage_creation_feedbacks(&mut each);
-        let info = info.push_next(&mut feedback);
-        let result = use_info(info);
-        for stage in &stages {
-            // SAFETY: modules are needed only while pipelines are created.
-            unsafe { vulkan.destroy_shader_module(stage.module, None) };
-        }
-        Ok(result)
+        let objects = (self.canvas.pass, self.bare.layout);
+        with_info(self.device, &drawing, &Default::default(), objects, |info| {
+            use_info(info.push_next(&mut feedback))
+        })
     }
 }
 
 impl Drop for Picture<'_> {
     fn drop(&mut self) {
-        let vulkan = &self.device.handle;
-        let (image, memory, view) = self.image;
         // SAFETY: nothing is in use.
-        unsafe {
-            vulkan.destroy_query_pool(self.queries, None);
-            vulkan.destroy_framebuffer(self.framebuffer, None);
-            vulkan.destroy_render_pass(self.pass, None);
-            vulkan.destroy_image_view(view, None);
-            vulkan.destroy_image(image, None);
-            vulkan.free_memory(memory, None);
-        }
+        unsafe { self.device.handle.destroy_query_pool(self.queries, None) };
     }
-}
-
-/// Creates a pass that clears the image, and leaves it in the layout for copies.
-unsafe fn pass(device: &Device) -> vk::RenderPass {
-    use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
-    let attachments = [cleared_attachment()];
-    let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
-    let targets = [vk::AttachmentReference { attachment: 0, layout }];
-    let subpasses = [vk::SubpassDescription::default().color_attachments(&targets)];
-    let dependency = |src_subpass, dst_subpass, src: (Stage, Access), dst: (Stage, Access)| {
-        vk::SubpassDependency {
-            src_subpass,
-            dst_subpass,
-            src_stage_mask: src.0,
-            src_access_mask: src.1,
-            dst_stage_mask: dst.0,
-            dst_access_mask: dst.1,
-            ..Default::default()
-        }
-    };
-    let drawn = (Stage::COLOR_ATTACHMENT_OUTPUT, Access::COLOR_ATTACHMENT_WRITE);
-    let copied = (Stage::TRANSFER, Access::TRANSFER_READ);
-    let external = vk::SUBPASS_EXTERNAL;
-    let dependencies =
-        [dependency(external, 0, copied, drawn), dependency(0, external, drawn, copied)];
-    let info = vk::RenderPassCreateInfo::default()
-        .attachments(&attachments)
-        .subpasses(&subpasses)
-        .dependencies(&dependencies);
-    // SAFETY: all structures are valid.
-    unsafe { device.handle.create_render_pass(&info, None) }.expect("a pass")
 }

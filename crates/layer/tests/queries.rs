@@ -6,7 +6,7 @@ mod case;
 mod views;
 
 use crate::bare::{Bare, Seen};
-use crate::discarding::{self, Drawing, compiled};
+use crate::graphics::{self, Drawing, compiled};
 use crate::loader::{Device, Instance, LAVAPIPE, SWIFTSHADER, Settings, Validation};
 use crate::objects::memory_barrier;
 use ash::vk::{self, QueryResultFlags as Flags};
@@ -66,8 +66,9 @@ impl Scene<'_> {
         let counter = Usage::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT | Usage::INDIRECT_BUFFER;
         let pipelines = [false, true].map(|rasterizes| {
             let pipeline = |(topology, vertex, later): (_, &str, _)| {
-                let vertex = discarding::words(vertex);
-                let drawing = Drawing { later, rasterizes, ..Drawing::new(&vertex, topology) };
+                let vertex = graphics::words(vertex);
+                let drawing = Drawing::new(&vertex, topology).with(later);
+                let drawing = Drawing { rasterizes, ..drawing };
                 bare.pipeline_of(drawing, &input)
             };
             let count = if has_stages { all.len() } else { 1 };

@@ -4,8 +4,8 @@ mod driver;
 
 use crate::alone::is_alone;
 use crate::bare::{Bare, Seen};
-use crate::discarding::{Drawing, words};
 use crate::draws::VERTEX;
+use crate::graphics::{Drawing, words};
 use crate::linked::linked;
 use crate::loader::{Device, Instance, LAVAPIPE};
 use ash::ext;

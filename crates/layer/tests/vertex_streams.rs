@@ -1,7 +1,7 @@
 //! Vertex streams of geometry stages: rasterized ones, and lines in several streams.
 
 use crate::bare::Bare;
-use crate::discarding::{Drawing, compiled, words};
+use crate::graphics::{Drawing, compiled, words};
 use crate::loader::{Instance, LAVAPIPE, Settings, Validation};
 use ash::vk;
 use polyshade_formats::ShaderStage;
@@ -64,7 +64,7 @@ fn drawn(instance: &Instance, geometry: &str, stream: Option<u32>) -> ([Vec<u32>
     let later = [(stage, compiled(geometry, ShaderStage::Geometry))];
     let vertex = words(VERTEX);
     let drawing = Drawing::new(&vertex, vk::PrimitiveTopology::POINT_LIST);
-    let drawing = Drawing { later: &later, rasterizes: true, stream, ..drawing };
+    let drawing = Drawing { rasterizes: true, stream, ..drawing.with(&later) };
     let pipeline = bare.pipeline_of(drawing, &Default::default());
     let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
     let targets = [(); 2].map(|()| bare.buffer(usage, 14));

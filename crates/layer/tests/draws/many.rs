@@ -7,23 +7,19 @@ use ash::vk;
 /// Captures a triangle after `draws` empty draws. Returns the captured values and the counter.
 pub(crate) fn capture_behind(instance: &Instance, driver: &str, draws: u32) -> (Vec<u32>, u32) {
     let device = instance.device(driver, true).expect("a device with transform feedback");
-    // SAFETY: the scene is created, drawn, waited for, read and destroyed in this order.
-    unsafe {
-        let scene = Scene::new(&device);
-        scene.submit(|commands| scene.record_many(commands, draws));
-        let (captured, counters) = (scene.read(scene.target), scene.read(scene.counter));
-        scene.destroy();
-        (captured, counters[0])
-    }
+    let scene = Scene::new(&device);
+    // SAFETY: all objects are alive, and the commands are valid usage.
+    scene.bare.submit(|commands| unsafe { scene.record_many(commands, draws) });
+    (scene.target.read(), scene.counter.read()[0])
 }
 
 impl Scene<'_> {
     unsafe fn record_many(&self, commands: vk::CommandBuffer, draws: u32) {
-        let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
+        let (vulkan, feedback) = (&self.bare.device.handle, self.bare.device.feedback.fp());
         // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
             self.empty_counter(commands);
-            vulkan.cmd_begin_render_pass(commands, &self.begin(), vk::SubpassContents::INLINE);
+            self.canvas.begin_pass(commands, vk::SubpassContents::INLINE);
             let (counter, zero) = self.bind(commands);
             (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 1, counter, zero);
             for _ in 0..draws {

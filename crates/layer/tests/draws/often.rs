@@ -8,29 +8,25 @@ use ash::vk;
 /// Captures in a secondary command buffer that pass `i` executes `passes[i]` times. Returns the captured values.
 pub(crate) fn capture_often(instance: &Instance, driver: &str, passes: &[usize]) -> Vec<u32> {
     let device = instance.device(driver, true).expect("a device with transform feedback");
-    // SAFETY: as above.
-    unsafe {
-        let scene = Scene::new(&device);
-        scene.submit(|commands| scene.record_often(commands, passes));
-        let captured = scene.read(scene.target);
-        scene.destroy();
-        captured
-    }
+    let scene = Scene::new(&device);
+    // SAFETY: all objects are alive, and the commands are valid usage.
+    scene.bare.submit(|commands| unsafe { scene.record_often(commands, passes) });
+    scene.target.read()
 }
 
 impl Scene<'_> {
     /// Records the passes with their executions; each execution resumes at its counter.
     unsafe fn record_often(&self, commands: vk::CommandBuffer, passes: &[usize]) {
         use vk::CommandBufferUsageFlags as Usage;
-        let (vulkan, feedback) = (&self.device.handle, self.device.feedback.fp());
-        let inherited = vk::CommandBufferInheritanceInfo::default().render_pass(self.pass);
+        let (vulkan, feedback) = (&self.bare.device.handle, self.bare.device.feedback.fp());
+        let inherited = vk::CommandBufferInheritanceInfo::default().render_pass(self.canvas.pass);
         let begin = vk::CommandBufferBeginInfo::default()
             .flags(Usage::RENDER_PASS_CONTINUE | Usage::SIMULTANEOUS_USE)
             .inheritance_info(&inherited);
         let contents = vk::SubpassContents::SECONDARY_COMMAND_BUFFERS;
         // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
-            let secondary = self.allocate(vk::CommandBufferLevel::SECONDARY);
+            let secondary = self.bare.allocate(vk::CommandBufferLevel::SECONDARY);
             vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
             let (counter, zero) = self.bind(secondary);
             (feedback.cmd_begin_transform_feedback_ext)(secondary, 0, 1, counter, zero);
@@ -39,7 +35,7 @@ impl Scene<'_> {
             vulkan.end_command_buffer(secondary).expect("it ends");
             self.empty_counter(commands);
             for times in passes {
-                vulkan.cmd_begin_render_pass(commands, &self.begin(), contents);
+                self.canvas.begin_pass(commands, contents);
                 if *times > 0 {
                     vulkan.cmd_execute_commands(commands, &vec![secondary; *times]);
                 }
@@ -56,7 +52,7 @@ impl Scene<'_> {
             Access::TRANSFORM_FEEDBACK_COUNTER_WRITE_EXT | Access::TRANSFORM_FEEDBACK_WRITE_EXT;
         let read = Access::TRANSFORM_FEEDBACK_COUNTER_READ_EXT | written;
         let (barrier, captures) = ([memory_barrier(written, read)], Stage::TRANSFORM_FEEDBACK_EXT);
-        let (flags, vulkan) = (vk::DependencyFlags::empty(), &self.device.handle);
+        let (flags, vulkan) = (vk::DependencyFlags::empty(), &self.bare.device.handle);
         // SAFETY: no render pass is active.
         unsafe {
             vulkan.cmd_pipeline_barrier(commands, captures, captures, flags, &barrier, &[], &[]);

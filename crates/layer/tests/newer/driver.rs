@@ -2,38 +2,34 @@
 //! later extensions. Its memory is not initialized to zero.
 
 use crate::below::above_lavapipe;
-use crate::made_up::{commands, types};
+use crate::made_up::types;
 use ash::vk::{self, TaggedStructure as _};
 use std::ffi::{CStr, c_char};
 use std::sync::{Mutex, PoisonError};
 
-above_lavapipe!();
-
-commands! { of_instance
-    b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
-    b"vkGetPhysicalDeviceProperties" => properties as PFN_vkGetPhysicalDeviceProperties,
-    b"vkGetPhysicalDeviceProperties2" => properties_2 as PFN_vkGetPhysicalDeviceProperties2,
-    b"vkEnumerateDeviceExtensionProperties" => extensions as PFN_vkEnumerateDeviceExtensionProperties,
-    b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
-    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
-}
-
-commands! { of_device
-    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
-    b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
-    b"vkCreateBuffer" => create_buffer as PFN_vkCreateBuffer,
-    b"vkCreateQueryPool" => create_query_pool as PFN_vkCreateQueryPool,
-    b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
-    b"vkDestroyPipeline" => destroy_pipeline as PFN_vkDestroyPipeline,
-    b"vkDestroyPipelineLayout" => destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
-    b"vkCmdBindPipeline" => bind_pipeline as PFN_vkCmdBindPipeline,
-    b"vkCmdPushConstants2" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
-    b"vkCmdPushConstants2KHR" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
-    b"vkCmdBindIndexBuffer2" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
-    b"vkCmdBindIndexBuffer2KHR" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
-    b"vkCmdEndRendering2KHR" => end_rendering_2 as PFN_vkCmdBeginRendering,
-    b"vkCmdEndRendering2EXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
-    b"vkCmdDrawTomorrowEXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
+above_lavapipe! {
+    of_instance {
+        b"vkGetPhysicalDeviceProperties" => properties as PFN_vkGetPhysicalDeviceProperties,
+        b"vkGetPhysicalDeviceProperties2" => properties_2 as PFN_vkGetPhysicalDeviceProperties2,
+        b"vkEnumerateDeviceExtensionProperties" => extensions as PFN_vkEnumerateDeviceExtensionProperties,
+        b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
+    }
+    of_device {
+        b"vkAllocateMemory" => allocate_memory as PFN_vkAllocateMemory,
+        b"vkCreateBuffer" => create_buffer as PFN_vkCreateBuffer,
+        b"vkCreateQueryPool" => create_query_pool as PFN_vkCreateQueryPool,
+        b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
+        b"vkDestroyPipeline" => destroy_pipeline as PFN_vkDestroyPipeline,
+        b"vkDestroyPipelineLayout" => destroy_pipeline_layout as PFN_vkDestroyPipelineLayout,
+        b"vkCmdBindPipeline" => bind_pipeline as PFN_vkCmdBindPipeline,
+        b"vkCmdPushConstants2" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
+        b"vkCmdPushConstants2KHR" => push_constants_2 as PFN_vkCmdPushConstants2KHR,
+        b"vkCmdBindIndexBuffer2" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
+        b"vkCmdBindIndexBuffer2KHR" => bind_index_buffer_2 as PFN_vkCmdBindIndexBuffer2KHR,
+        b"vkCmdEndRendering2KHR" => end_rendering_2 as PFN_vkCmdBeginRendering,
+        b"vkCmdEndRendering2EXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
+        b"vkCmdDrawTomorrowEXT" => end_rendering_2 as PFN_vkCmdBeginRendering,
+    }
 }
 
 fn instance() -> &'static ash::Instance {

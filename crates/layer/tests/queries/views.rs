@@ -3,7 +3,7 @@
 use super::case::{Counted, Read};
 use super::{Counter, SHADER};
 use crate::bare::Bare;
-use crate::discarding::{self, Drawing};
+use crate::graphics::{self, Drawing};
 use crate::loader::SWIFTSHADER;
 use crate::objects::memory_barrier;
 use ash::vk::{
@@ -84,10 +84,11 @@ fn each_view_of_a_pass_has_a_query() {
     let [_, by_layer @ ..] = Counter::all();
     for counter in by_layer {
         let mut bare = Bare::of_views(&counter.device, 0, VIEW_MASK);
-        let vertex = discarding::words(SHADER);
+        let vertex = graphics::words(SHADER);
         let plain = Drawing::new(&vertex, vk::PrimitiveTopology::POINT_LIST);
         let pipelines = [None, Some(VIEW_MASK)]
-            .map(|rendered| bare.pipeline_of(Drawing { rendered, ..plain }, &Default::default()));
+            .map(|rendered| Drawing { rendered, ..plain.clone() })
+            .map(|drawing| bare.pipeline_of(drawing, &Default::default()));
         for (query_type, values, expected) in [
             (vk::QueryType::PRIMITIVES_GENERATED_EXT, 1, VIEWS * POINTS),
             (vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT, 2, 0),

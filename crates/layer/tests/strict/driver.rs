@@ -1,12 +1,8 @@
 //! lavapipe, with a log of the barriers and provoking vertex modes that reach it.
 
 use crate::below::above_lavapipe;
-use crate::made_up::commands;
 use ash::vk;
-use std::ffi::{CStr, c_char};
 use std::sync::{Mutex, PoisonError};
-
-above_lavapipe!();
 
 /// The stages of a barrier, and the source accesses of its first memory barrier.
 #[derive(Clone, Copy, Debug)]
@@ -31,26 +27,12 @@ pub(super) fn provoking_modes() -> Vec<vk::ProvokingVertexModeEXT> {
     std::mem::take(&mut *MODES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-commands! { of_instance
-    b"vkCreateInstance" => create_instance as PFN_vkCreateInstance,
-    b"vkCreateDevice" => create_device as PFN_vkCreateDevice,
-    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
-}
-
-commands! { of_device
-    b"vkGetDeviceProcAddr" => get_device_proc_addr as PFN_vkGetDeviceProcAddr,
-    b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
-    b"vkCmdPipelineBarrier" => barrier as PFN_vkCmdPipelineBarrier,
-}
-
-unsafe extern "system" fn create_device(
-    physical: vk::PhysicalDevice,
-    info: *const vk::DeviceCreateInfo<'_>,
-    allocator: *const vk::AllocationCallbacks<'_>,
-    created: *mut vk::Device,
-) -> vk::Result {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe { BELOW.create_device(physical, info, allocator, created) }
+above_lavapipe! {
+    of_instance {}
+    of_device {
+        b"vkCreateGraphicsPipelines" => create_graphics_pipelines as PFN_vkCreateGraphicsPipelines,
+        b"vkCmdPipelineBarrier" => barrier as PFN_vkCmdPipelineBarrier,
+    }
 }
 
 unsafe extern "system" fn create_graphics_pipelines(
