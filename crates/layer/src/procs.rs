@@ -102,7 +102,7 @@ fn of_feedback(name: &CStr) -> Option<Command> {
         PFN_vkCmdPipelineBarrier2 | "vkCmdPipelineBarrier2KHR" => barriers::cmd_pipeline_barrier_2,
         PFN_vkCmdSetEvent => events::cmd_set_event,
         PFN_vkCmdResetEvent => events::cmd_reset_event,
-        PFN_vkCmdWaitEvents => events::cmd_wait_events,
+        PFN_vkCmdWaitEvents => barriers::cmd_wait_events,
         PFN_vkCmdSetEvent2 | "vkCmdSetEvent2KHR" => events::cmd_set_event_2,
         PFN_vkCmdResetEvent2 | "vkCmdResetEvent2KHR" => events::cmd_reset_event_2,
         PFN_vkCmdWaitEvents2 | "vkCmdWaitEvents2KHR" => events::cmd_wait_events_2,

@@ -1,4 +1,4 @@
-//! Barriers: the layer replaces the extension's stages and accesses by the stages and accesses of the emulation.
+//! Barriers, also those of events: the layer replaces the extension's stages and accesses by the stages and accesses of the emulation.
 
 use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
 use crate::device::Device;
@@ -121,54 +121,48 @@ impl<'d> Dependency<'d> {
     }
 }
 
-pub(crate) unsafe extern "system" fn cmd_pipeline_barrier(
-    commands: vk::CommandBuffer,
-    src: vk::PipelineStageFlags,
-    dst: vk::PipelineStageFlags,
-    flags: vk::DependencyFlags,
-    memory_count: u32,
-    memory: *const vk::MemoryBarrier<'_>,
-    buffer_count: u32,
-    buffers: *const vk::BufferMemoryBarrier<'_>,
-    image_count: u32,
-    images: *const vk::ImageMemoryBarrier<'_>,
-) {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe {
-        let Some(device) = Device::of(commands) else { return };
-        let Some(next) = device.next.cmd_pipeline_barrier else { return };
-        if !device.has_feedback {
-            return next(
-                commands,
-                src,
-                dst,
-                flags,
-                memory_count,
-                memory,
-                buffer_count,
-                buffers,
-                image_count,
-                images,
-            );
-        }
-        // Replace the extension's masks in all barriers.
-        let reach = Reach::of(device, commands);
-        let memory = Mapped::new(memory, memory_count, (reach, src, dst));
-        let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));
-        let images = Mapped::new(images, image_count, (reach, src, dst));
-        next(
-            commands,
-            stages(reach, src),
-            stages(reach, dst),
-            flags,
-            memory_count,
-            memory.as_ptr(),
-            buffer_count,
-            buffers.as_ptr(),
-            image_count,
-            images.as_ptr(),
-        );
-    }
+/// Defines the commands with 32-bit masks. They have other parameters before and after the stages.
+macro_rules! barrier_commands {
+    ($($name:ident($($before:ident: $Before:ty),*; $($after:ident: $After:ty),*);)*) => {
+        $(pub(crate) unsafe extern "system" fn $name(
+            commands: vk::CommandBuffer,
+            $($before: $Before,)*
+            src: vk::PipelineStageFlags,
+            dst: vk::PipelineStageFlags,
+            $($after: $After,)*
+            memory_count: u32,
+            memory: *const vk::MemoryBarrier<'_>,
+            buffer_count: u32,
+            buffers: *const vk::BufferMemoryBarrier<'_>,
+            image_count: u32,
+            images: *const vk::ImageMemoryBarrier<'_>,
+        ) {
+            // SAFETY: the caller passes arguments that Vulkan allows.
+            unsafe {
+                let Some(device) = Device::of(commands) else { return };
+                let Some(next) = device.next.$name else { return };
+                let next = |src, dst, memory, buffers, images| next(
+                    commands, $($before,)* src, dst, $($after,)*
+                    memory_count, memory, buffer_count, buffers, image_count, images,
+                );
+                if !device.has_feedback {
+                    return next(src, dst, memory, buffers, images);
+                }
+                // Replace the extension's masks in all barriers.
+                let reach = Reach::of(device, commands);
+                let memory = Mapped::new(memory, memory_count, (reach, src, dst));
+                let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));
+                let images = Mapped::new(images, image_count, (reach, src, dst));
+                let (src, dst) = (stages(reach, src), stages(reach, dst));
+                next(src, dst, memory.as_ptr(), buffers.as_ptr(), images.as_ptr());
+            }
+        })*
+    };
+}
+
+barrier_commands! {
+    cmd_pipeline_barrier(; flags: vk::DependencyFlags);
+    cmd_wait_events(event_count: u32, events: *const vk::Event;);
 }
 
 pub(crate) unsafe extern "system" fn cmd_pipeline_barrier_2(

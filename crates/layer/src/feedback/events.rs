@@ -1,6 +1,6 @@
 //! Events, timestamps and markers. The layer also replaces their stages.
 
-use super::barriers::{Dependency, Mapped};
+use super::barriers::Dependency;
 use super::masks::{Reach, stages, stages_2};
 use crate::device::Device;
 use crate::settings::slice;
@@ -49,59 +49,6 @@ stage_commands! {
     cmd_write_buffer_marker_2(
         ; vk::PipelineStageFlags2, stages_2, single; buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32
     );
-}
-
-pub(crate) unsafe extern "system" fn cmd_wait_events(
-    commands: vk::CommandBuffer,
-    event_count: u32,
-    events: *const vk::Event,
-    src: vk::PipelineStageFlags,
-    dst: vk::PipelineStageFlags,
-    memory_count: u32,
-    memory: *const vk::MemoryBarrier<'_>,
-    buffer_count: u32,
-    buffers: *const vk::BufferMemoryBarrier<'_>,
-    image_count: u32,
-    images: *const vk::ImageMemoryBarrier<'_>,
-) {
-    // SAFETY: the caller passes arguments that Vulkan allows.
-    unsafe {
-        let Some(device) = Device::of(commands) else { return };
-        let Some(next) = device.next.cmd_wait_events else { return };
-        if !device.has_feedback {
-            return next(
-                commands,
-                event_count,
-                events,
-                src,
-                dst,
-                memory_count,
-                memory,
-                buffer_count,
-                buffers,
-                image_count,
-                images,
-            );
-        }
-        // Replace the extension's masks in all barriers.
-        let reach = Reach::of(device, commands);
-        let memory = Mapped::new(memory, memory_count, (reach, src, dst));
-        let buffers = Mapped::new(buffers, buffer_count, (reach, src, dst));
-        let images = Mapped::new(images, image_count, (reach, src, dst));
-        next(
-            commands,
-            event_count,
-            events,
-            stages(reach, src),
-            stages(reach, dst),
-            memory_count,
-            memory.as_ptr(),
-            buffer_count,
-            buffers.as_ptr(),
-            image_count,
-            images.as_ptr(),
-        );
-    }
 }
 
 pub(crate) unsafe extern "system" fn cmd_set_event_2(
