@@ -172,9 +172,9 @@ fn record(command: &str, count: u32) {
     // SAFETY: the commands are valid usage.
     let each = |commands| unsafe {
         match command {
-            "captured" => scene.capture(commands, || vulkan.cmd_draw(commands, 3, 1, 0, 0)),
+            "captured" => device.capture(commands, || vulkan.cmd_draw(commands, 3, 1, 0, 0)),
             "indexed" => {
-                scene.capture(commands, || vulkan.cmd_draw_indexed(commands, 3, 1, 0, 0, 0));
+                device.capture(commands, || vulkan.cmd_draw_indexed(commands, 3, 1, 0, 0, 0));
             }
             "pipeline" => vulkan.cmd_bind_pipeline(commands, point, scene.pipeline),
             "push" => {
@@ -236,23 +236,10 @@ impl<'d> Scene<'d> {
             // SAFETY: the commands are valid usage.
             let draw = || unsafe { self.bare.device.handle.cmd_draw(commands, vertices, 1, 0, 0) };
             for _ in 0..draws {
-                if captured { self.capture(commands, draw) } else { draw() }
+                if captured { self.bare.device.capture(commands, draw) } else { draw() }
             }
         };
         self.record_with(passes, |_| (), draw)
-    }
-
-    /// Begins a capture, draws and ends the capture.
-    fn capture(&self, commands: vk::CommandBuffer, draw: impl FnOnce()) {
-        let feedback = self.bare.device.feedback.fp();
-        let (begin, end) =
-            (feedback.cmd_begin_transform_feedback_ext, feedback.cmd_end_transform_feedback_ext);
-        // SAFETY: the commands are valid usage.
-        unsafe {
-            begin(commands, 0, 0, std::ptr::null(), std::ptr::null());
-            draw();
-            end(commands, 0, 0, std::ptr::null(), std::ptr::null());
-        }
     }
 
     /// Records commands before and in a pass, which follows empty passes.
@@ -263,7 +250,6 @@ impl<'d> Scene<'d> {
         inside: impl FnOnce(vk::CommandBuffer),
     ) -> vk::CommandBuffer {
         let vulkan = &self.bare.device.handle;
-        let feedback = self.bare.device.feedback.fp();
         let attributes = self.attributes.buffer;
         // SAFETY: all objects are alive, and the commands are valid usage.
         self.bare.record(|commands| unsafe {
@@ -277,8 +263,7 @@ impl<'d> Scene<'d> {
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
             vulkan.cmd_bind_vertex_buffers(commands, 0, &[attributes], &[0]);
             vulkan.cmd_bind_index_buffer(commands, attributes, 0, vk::IndexType::UINT32);
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, &raw const self.target.buffer, &0, &self.target.size());
+            self.bare.device.bind_target(commands, 0, &self.target);
             inside(commands);
             vulkan.cmd_end_render_pass(commands);
         })

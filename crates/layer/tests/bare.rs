@@ -34,6 +34,26 @@ impl Seen {
     }
 }
 
+impl Device {
+    /// Binds a transform feedback buffer.
+    pub(crate) fn bind_target(&self, commands: vk::CommandBuffer, number: u32, target: &Seen) {
+        let bind = self.feedback.fp().cmd_bind_transform_feedback_buffers_ext;
+        // SAFETY: the buffer is alive, and no capture is active.
+        unsafe { bind(commands, number, 1, &raw const target.buffer, &0, &target.size()) };
+    }
+
+    /// Captures draws without counters.
+    pub(crate) fn capture(&self, commands: vk::CommandBuffer, draw: impl FnOnce()) {
+        let (feedback, none) = (self.feedback.fp(), std::ptr::null());
+        // SAFETY: a capturing pipeline is bound in a render pass.
+        unsafe {
+            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, none.cast());
+            draw();
+            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, none.cast());
+        }
+    }
+}
+
 /// The objects, which are destroyed on drop.
 pub(crate) struct Bare<'d> {
     pub(crate) device: &'d Device,
@@ -78,8 +98,12 @@ impl<'d> Bare<'d> {
 
     /// Creates a buffer of `count` 32-bit values, all 7.
     pub(crate) fn buffer(&mut self, usage: vk::BufferUsageFlags, count: usize) -> Seen {
+        self.buffer_of(&vk::BufferCreateInfo::default().usage(usage), count)
+    }
+
+    pub(crate) fn buffer_of(&mut self, info: &vk::BufferCreateInfo<'_>, count: usize) -> Seen {
         let vulkan = &self.device.handle;
-        let info = vk::BufferCreateInfo::default().size(4 * count as u64).usage(usage);
+        let info = info.size(4 * count as u64);
         // SAFETY: the structures are valid, and the memory is coherent.
         unsafe {
             let buffer = vulkan.create_buffer(&info, None).expect("a buffer");

@@ -163,7 +163,10 @@ pub(crate) fn with_info<R>(
         .color_blend_state(&blending)
         .layout(layout);
     let view_mask = rendered.unwrap_or_default();
-    let mut rendering = vk::PipelineRenderingCreateInfo::default().view_mask(view_mask);
+    let formats = [vk::Format::R8G8B8A8_UNORM];
+    let mut rendering = vk::PipelineRenderingCreateInfo::default()
+        .view_mask(view_mask)
+        .color_attachment_formats(&formats[..targets.len()]);
     info = match rendered {
         Some(_) => info.push_next(&mut rendering),
         None => info.render_pass(pass),

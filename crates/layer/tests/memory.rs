@@ -23,17 +23,13 @@ unsafe fn capture(
     (pipeline, target): (vk::Pipeline, Seen),
     draw: impl FnOnce(&Device),
 ) {
-    let (vulkan, feedback) = (&bare.device.handle, bare.device.feedback.fp());
-    let (zero, size, none) = (0, target.size(), std::ptr::null());
+    let vulkan = &bare.device.handle;
     bare.begin_pass(commands);
     // SAFETY: all objects are alive, and the commands are valid usage.
     unsafe {
         vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
-        let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-        bind(commands, 0, 1, &raw const target.buffer, &raw const zero, &raw const size);
-        (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, std::ptr::null());
-        draw(bare.device);
-        (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, std::ptr::null());
+        bare.device.bind_target(commands, 0, &target);
+        bare.device.capture(commands, || draw(bare.device));
         vulkan.cmd_end_render_pass(commands);
     }
 }

@@ -3,14 +3,14 @@
 mod driver;
 
 use crate::alone::is_alone;
+use crate::bare::{Bare, Seen};
+use crate::graphics::{Drawing, area, with_info, words};
 use crate::linked::linked;
 use crate::loader::{Device, Instance, LAVAPIPE};
-use crate::objects::allocate;
 use ash::{ext, vk};
 use driver::{
     BOUND, DESTROYED, FLAGS, KNOWN, LOCATIONS, RESET, UNKNOWN, VERSION, get_instance_proc_addr,
 };
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use std::ffi::{CStr, CString};
 use std::sync::PoisonError;
 
@@ -48,29 +48,17 @@ struct Way {
     is_full: bool,
 }
 
-const BYTES: u64 = 128;
+/// The number of 32-bit values in a buffer.
+const WORDS: usize = 32;
 
-unsafe fn buffer(
-    device: &Device,
-    usage: vk::BufferUsageFlags,
-    is_newer: bool,
-    words: &[u32],
-) -> (vk::Buffer, vk::DeviceMemory, *mut u32) {
+fn buffer(bare: &mut Bare<'_>, usage: vk::BufferUsageFlags, is_newer: bool, words: &[u32]) -> Seen {
     let newer = vk::BufferUsageFlags2KHR::from_raw(usage.as_raw().into());
     let mut newer = vk::BufferUsageFlags2CreateInfoKHR::default().usage(newer);
-    let info = vk::BufferCreateInfo::default().size(BYTES);
+    let info = vk::BufferCreateInfo::default();
     let info = if is_newer { info.push_next(&mut newer) } else { info.usage(usage) };
-    // SAFETY: the structures are valid.
-    unsafe {
-        let vulkan = &device.handle;
-        let buffer = vulkan.create_buffer(&info, None).expect("a buffer");
-        let memory = allocate(device, vulkan.get_buffer_memory_requirements(buffer), true);
-        vulkan.bind_buffer_memory(buffer, memory, 0).expect("memory");
-        let at = vulkan.map_memory(memory, 0, BYTES, vk::MemoryMapFlags::empty());
-        let at = at.expect("it is mapped").cast::<u32>();
-        at.copy_from(words.as_ptr(), words.len());
-        (buffer, memory, at)
-    }
+    let seen = bare.buffer_of(&info, WORDS);
+    seen.fill(words.iter().copied());
+    seen
 }
 
 /// Creates a device with all features that the tests need.
@@ -96,10 +84,7 @@ fn able(instance: &Instance) -> Device {
     instance.with_commands(handle.expect("a device"), physical)
 }
 
-unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides) -> vk::Pipeline {
-    let vulkan = &device.handle;
-    let words = compile(SHADER, ShaderStage::Vertex, SpirvVersion::SPIRV1_0).expect("it compiles");
-    let info = vk::ShaderModuleCreateInfo::default().code(&words);
+fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides) -> vk::Pipeline {
     let is_dynamic = strides != Strides::InThePipeline;
     let stride = if is_dynamic { 4 } else { 8 };
     let bindings = [vk::VertexInputBindingDescription::default().stride(stride)];
@@ -107,10 +92,6 @@ unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(&bindings)
         .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default();
-    let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-        .rasterizer_discard_enable(true)
-        .line_width(1.0);
     // Dynamic strides replace a wrong static stride.
     let states =
         [vk::DynamicState::VERTEX_INPUT_BINDING_STRIDE, vk::DynamicState::VERTEX_INPUT_EXT];
@@ -120,37 +101,23 @@ unsafe fn pipeline(device: &Device, layout: vk::PipelineLayout, strides: Strides
         Strides::AfterInput => &states[..],
     };
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(states);
-    let formats = [vk::Format::R8G8B8A8_UNORM];
-    let mut rendering =
-        vk::PipelineRenderingCreateInfo::default().color_attachment_formats(&formats);
     let mut locations =
         vk::RenderingAttachmentLocationInfoKHR::default().color_attachment_locations(&LOCATIONS);
     let mut inputs = vk::RenderingInputAttachmentIndexInfoKHR::default()
         .color_attachment_input_indices(&LOCATIONS);
-    // SAFETY: the structures are valid.
-    unsafe {
-        let module = vulkan.create_shader_module(&info, None).expect("a module");
-        let stages = [vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::VERTEX)
-            .module(module)
-            .name(c"main")];
-        let mut info = vk::GraphicsPipelineCreateInfo::default()
-            .stages(&stages)
-            .vertex_input_state(&input)
-            .input_assembly_state(&assembly)
-            .rasterization_state(&rasterization)
-            .layout(layout)
-            .flags(FLAGS)
-            .push_next(&mut rendering)
-            .push_next(&mut locations)
-            .push_next(&mut inputs);
+    let vertex = words(SHADER);
+    let drawing = Drawing::new(&vertex, vk::PrimitiveTopology::POINT_LIST);
+    let drawing = Drawing { rendered: Some(0), side: Some(1), ..drawing };
+    let objects = (vk::RenderPass::null(), layout);
+    let made = with_info(device, &drawing, &input, objects, |info| {
+        let mut info = info.flags(FLAGS).push_next(&mut locations).push_next(&mut inputs);
         if is_dynamic {
             info = info.dynamic_state(&dynamic);
         }
-        let made = vulkan.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
-        vulkan.destroy_shader_module(module, None);
-        made.expect("a pipeline")[0]
-    }
+        // SAFETY: the structures are valid.
+        unsafe { device.handle.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) }
+    });
+    made.expect("modules").expect("a pipeline")[0]
 }
 
 macro_rules! newer {
@@ -240,8 +207,7 @@ unsafe fn draw(
     let (vulkan, none) = (&device.handle, vk::QueryControlFlags::empty());
     // SAFETY: all objects are alive.
     unsafe {
-        let area = vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 });
-        let info = vk::RenderingInfo::default().render_area(area).layer_count(1);
+        let info = vk::RenderingInfo::default().render_area(area(1)).layer_count(1);
         let feedback = device.feedback.fp();
         let end =
             way.names.map(|names| newer!(instance, device, names[2], PFN_vkCmdBeginRendering));
@@ -253,10 +219,7 @@ unsafe fn draw(
             if offset == 0 {
                 (feedback.cmd_begin_query_indexed_ext)(commands, queries, 0, none, 0);
             }
-            let nothing = std::ptr::null();
-            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
-            vulkan.cmd_draw_indexed(commands, 3, 1, 0, 0, 0);
-            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+            device.capture(commands, || vulkan.cmd_draw_indexed(commands, 3, 1, 0, 0, 0));
             if offset == 0 {
                 (feedback.cmd_end_query_indexed_ext)(commands, queries, 0, 0);
             }
@@ -278,15 +241,16 @@ fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
     unsafe {
         let numbers: Vec<u32> = (0..32).map(|word| 100 + word / 2).collect();
         let indices = [5 | 2 << 16, 9];
-        let of = |usage, words: &[u32]| buffer(&device, usage, way.newer_usages, words);
+        let mut bare = Bare::new(&device, 0);
+        let mut of = |usage, words: &[u32]| buffer(&mut bare, usage, way.newer_usages, words);
         let buffers = [
             of(Usage::VERTEX_BUFFER, &numbers),
-            of(Usage::VERTEX_BUFFER, &[7; 32]),
+            of(Usage::VERTEX_BUFFER, &[7; WORDS]),
             of(Usage::INDEX_BUFFER, &indices),
-            of(Usage::INDEX_BUFFER, &[0; 32]),
-            of(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &[7; 32]),
+            of(Usage::INDEX_BUFFER, &[0; WORDS]),
+            of(Usage::TRANSFORM_FEEDBACK_BUFFER_EXT, &[7; WORDS]),
         ];
-        let [vertices, others, indices, other_indices, target] = buffers.map(|one| one.0);
+        let [vertices, others, indices, other_indices, target] = buffers.map(|one| one.buffer);
         let limits = instance.handle.get_physical_device_properties(physical).limits;
         let size = if way.is_full { limits.max_push_constants_size } else { 4 };
         let stage_flags = vk::ShaderStageFlags::VERTEX;
@@ -299,37 +263,23 @@ fn captured(instance: &Instance, way: Way) -> (Vec<u32>, [u32; 2]) {
             .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
             .query_count(1);
         let queries = vulkan.create_query_pool(&info, None).expect("queries");
-        let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
-        let info =
-            vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
-
-        vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
-        vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
-        bind_vertices(instance, &device, commands, way.strides, [vertices, others]);
-        push_and_bind(instance, &device, commands, way, layout, [indices, other_indices]);
-        draw(instance, &device, commands, way, queries, target);
-        vulkan.end_command_buffer(commands).expect("it ends");
-        let commands = [commands];
-        let submit = vk::SubmitInfo::default().command_buffers(&commands);
-        vulkan.queue_submit(device.queue, &[submit], vk::Fence::null()).expect("it is submitted");
-        vulkan.queue_wait_idle(device.queue).expect("it ends");
-        let captured = std::slice::from_raw_parts(buffers[4].2, 16).to_vec();
+        bare.submit(|commands| {
+            vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+            bind_vertices(instance, &device, commands, way.strides, [vertices, others]);
+            push_and_bind(instance, &device, commands, way, layout, [indices, other_indices]);
+            draw(instance, &device, commands, way, queries, target);
+        });
+        let captured = buffers[4].read()[..16].to_vec();
         let mut results = [[9_u32; 2]];
         let wait = vk::QueryResultFlags::WAIT;
         vulkan.get_query_pool_results(queries, 0, &mut results, wait).expect("a result");
 
-        vulkan.destroy_command_pool(pool, None);
         vulkan.destroy_query_pool(queries, None);
         // An application may destroy a layout before its pipeline, but the driver must get the calls in the opposite
         // order.
         vulkan.destroy_pipeline_layout(layout, None);
         vulkan.destroy_pipeline(pipeline, None);
         assert_eq!(*DESTROYED.lock().unwrap_or_else(PoisonError::into_inner), "a layout");
-        for (buffer, memory, _) in buffers {
-            vulkan.destroy_buffer(buffer, None);
-            vulkan.free_memory(memory, None);
-        }
         (captured, results[0])
     }
 }
@@ -371,60 +321,35 @@ fn captures_in_a_row_bind_each_pipeline_once() {
     }
     let instance = linked(get_instance_proc_addr, &[(c"hide", c"VK_EXT_transform_feedback")]);
     let device = able(&instance);
-    let (vulkan, feedback) = (&device.handle, device.feedback.fp());
-    let (stage_flags, point) = (vk::ShaderStageFlags::VERTEX, vk::PipelineBindPoint::GRAPHICS);
+    let (vulkan, point) = (&device.handle, vk::PipelineBindPoint::GRAPHICS);
+    let mut bare = Bare::new(&device, 4);
+    use vk::BufferUsageFlags as Usage;
+    let [vertices, target] = [Usage::VERTEX_BUFFER, Usage::TRANSFORM_FEEDBACK_BUFFER_EXT]
+        .map(|usage| bare.buffer(usage, WORDS));
+    let [one, other] =
+        [Strides::InThePipeline; 2].map(|strides| pipeline(&device, bare.layout, strides));
+    let info = vk::RenderingInfo::default().render_area(area(1)).layer_count(1);
     // SAFETY: all objects are alive, and the commands are not submitted.
     unsafe {
-        use vk::BufferUsageFlags as Usage;
-        let buffers = [Usage::VERTEX_BUFFER, Usage::TRANSFORM_FEEDBACK_BUFFER_EXT]
-            .map(|usage| buffer(&device, usage, false, &[0; 32]));
-        let [vertices, target] = buffers.map(|one| one.0);
-        let ranges = [vk::PushConstantRange { stage_flags, offset: 0, size: 4 }];
-        let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
-        let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
-        let [one, other] =
-            [Strides::InThePipeline; 2].map(|strides| pipeline(&device, layout, strides));
-        let pool = vulkan.create_command_pool(&Default::default(), None).expect("a pool");
-        let info =
-            vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = vulkan.allocate_command_buffers(&info).expect("commands")[0];
-
-        vulkan.begin_command_buffer(commands, &Default::default()).expect("it begins");
-        let area = vk::Rect2D::default().extent(vk::Extent2D { width: 1, height: 1 });
-        let info = vk::RenderingInfo::default().render_area(area).layer_count(1);
-        vulkan.cmd_begin_rendering(commands, &info);
-        vulkan.cmd_bind_vertex_buffers(commands, 0, &[vertices], &[0]);
-        vulkan.cmd_push_constants(commands, layout, stage_flags, 0, &[0; 4]);
-        let (offset, size, nothing) = (0, BYTES, std::ptr::null());
-        let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-        bind(commands, 0, 1, &raw const target, &raw const offset, &raw const size);
-        for pipeline in [one, other] {
-            vulkan.cmd_bind_pipeline(commands, point, pipeline);
-            for _ in 0..2 {
-                (feedback.cmd_begin_transform_feedback_ext)(
-                    commands,
-                    0,
-                    0,
-                    nothing,
-                    nothing.cast(),
-                );
-                vulkan.cmd_draw(commands, 3, 1, 0, 0);
-                (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+        bare.record(|commands| {
+            vulkan.cmd_begin_rendering(commands, &info);
+            vulkan.cmd_bind_vertex_buffers(commands, 0, &[vertices.buffer], &[0]);
+            let stage = vk::ShaderStageFlags::VERTEX;
+            vulkan.cmd_push_constants(commands, bare.layout, stage, 0, &[0; 4]);
+            device.bind_target(commands, 0, &target);
+            for pipeline in [one, other] {
+                vulkan.cmd_bind_pipeline(commands, point, pipeline);
+                for _ in 0..2 {
+                    device.capture(commands, || vulkan.cmd_draw(commands, 3, 1, 0, 0));
+                }
             }
-        }
-        vulkan.cmd_end_rendering(commands);
-        vulkan.end_command_buffer(commands).expect("it ends");
+            vulkan.cmd_end_rendering(commands);
+        });
         let bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner).clone();
         assert_eq!((bound.len(), bound[0], bound[2]), (4, one, other), "{bound:?}");
         assert!(bound[1] != one && bound[3] != other && bound[1] != bound[3], "{bound:?}");
 
-        vulkan.destroy_command_pool(pool, None);
         [one, other].into_iter().for_each(|pipeline| vulkan.destroy_pipeline(pipeline, None));
-        vulkan.destroy_pipeline_layout(layout, None);
-        for (buffer, memory, _) in buffers {
-            vulkan.destroy_buffer(buffer, None);
-            vulkan.free_memory(memory, None);
-        }
     }
 }
 

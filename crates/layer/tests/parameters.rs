@@ -218,18 +218,14 @@ impl<'a> Scene<'a> {
         self.indices.fill((0..16).map(index));
         self.arguments.fill((0..DRAWS).flat_map(|draw| case.arguments(draw)).chain([DRAWS]));
         self.counter.fill([8 * COUNT]);
-        let (vulkan, feedback) = (&self.able.device.handle, self.able.device.feedback.fp());
+        let vulkan = &self.able.device.handle;
         // SAFETY: all objects are alive, and the commands are valid usage.
         self.bare.submit(|commands| unsafe {
             self.bare.begin_pass(commands);
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline);
             vulkan.cmd_bind_index_buffer(commands, self.indices.buffer, 0, vk::IndexType::UINT32);
-            let (zero, size, none) = (0, self.target.size(), std::ptr::null());
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, &raw const self.target.buffer, &raw const zero, &raw const size);
-            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, std::ptr::null());
-            self.draw(commands, case);
-            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, std::ptr::null());
+            self.able.device.bind_target(commands, 0, &self.target);
+            self.able.device.capture(commands, || self.draw(commands, case));
             vulkan.cmd_end_render_pass(commands);
         });
         self.target.read()

@@ -44,7 +44,7 @@ impl<'d> Picture<'d> {
 
     /// Draws, and returns the pixels and the number of covered samples.
     pub(crate) fn draw(&self, draw: &Draw<'_>) -> Result<(Vec<u32>, u32), vk::Result> {
-        self.draw_with(draw, |_| {}, |_| {})
+        self.draw_with(draw, |_| {}, |_, draw| draw())
     }
 
     /// Draws, and captures to a buffer of `count` 32-bit values. Returns the pixels, the number of covered samples, and
@@ -56,28 +56,18 @@ impl<'d> Picture<'d> {
     ) -> Result<(Vec<u32>, u32, Vec<u32>), vk::Result> {
         let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
         let target = self.bare.buffer(usage, count as usize);
-        let feedback = self.device.feedback.fp();
-        let none = std::ptr::null();
-        // SAFETY: the pipeline captures, and the buffer is alive.
-        let begin = |commands| unsafe {
-            let (buffer, size) = (&raw const target.buffer, &target.size());
-            (feedback.cmd_bind_transform_feedback_buffers_ext)(commands, 0, 1, buffer, &0, size);
-            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, none.cast());
-        };
-        // SAFETY: as above.
-        let end = |commands| unsafe {
-            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, none.cast());
-        };
-        let (pixels, samples) = self.draw_with(draw, begin, end)?;
+        let bind = |commands| self.device.bind_target(commands, 0, &target);
+        let capture = |commands, draw: &dyn Fn()| self.device.capture(commands, draw);
+        let (pixels, samples) = self.draw_with(draw, bind, capture)?;
         Ok((pixels, samples, target.read()))
     }
 
-    /// Draws with further commands before and after the draw in the render pass.
+    /// Draws in a render pass, after `before` and by `around`.
     fn draw_with(
         &self,
         draw: &Draw<'_>,
         before: impl FnOnce(vk::CommandBuffer),
-        after: impl FnOnce(vk::CommandBuffer),
+        around: impl FnOnce(vk::CommandBuffer, &dyn Fn()),
     ) -> Result<(Vec<u32>, u32), vk::Result> {
         let vulkan = &self.device.handle;
         let precise = vk::QueryControlFlags::PRECISE;
@@ -94,8 +84,7 @@ impl<'d> Picture<'d> {
                     vulkan.cmd_begin_query(commands, self.queries, 0, precise);
                 }
                 before(commands);
-                vulkan.cmd_draw(commands, draw.count, 1, 0, 0);
-                after(commands);
+                around(commands, &|| vulkan.cmd_draw(commands, draw.count, 1, 0, 0));
                 if !draw.discards {
                     vulkan.cmd_end_query(commands, self.queries, 0);
                 }

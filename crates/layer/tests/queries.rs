@@ -181,9 +181,7 @@ impl Scene<'_> {
             let other = pipelines[case.stages as usize];
             let pipeline = if case.captures_stages { other } else { pipelines[0] };
             let graphics = vk::PipelineBindPoint::GRAPHICS;
-            let (zero, size) = (0, self.target.size());
-            let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-            bind(commands, 0, 1, &raw const self.target.buffer, &raw const zero, &raw const size);
+            self.bare.device.bind_target(commands, 0, &self.target);
             if !case.around {
                 begin();
             }
@@ -195,12 +193,11 @@ impl Scene<'_> {
                 vulkan.cmd_draw(commands, others as u32, 1, 0, 0);
             }
             vulkan.cmd_bind_pipeline(commands, graphics, pipeline);
-            let none = std::ptr::null();
-            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, std::ptr::null());
-            if captured > 0 {
-                vulkan.cmd_draw(commands, captured as u32, 1, 0, 0);
-            }
-            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, std::ptr::null());
+            self.bare.device.capture(commands, || {
+                if captured > 0 {
+                    vulkan.cmd_draw(commands, captured as u32, 1, 0, 0);
+                }
+            });
             if !case.around {
                 end();
             }

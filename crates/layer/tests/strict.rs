@@ -28,16 +28,12 @@ unsafe fn capture(
     pipeline: vk::Pipeline,
     target: Seen,
 ) {
-    let (vulkan, feedback) = (&bare.device.handle, bare.device.feedback.fp());
-    let (zero, nothing, size) = (0, std::ptr::null(), target.size());
+    let vulkan = &bare.device.handle;
     // SAFETY: the objects are alive, and a render pass is active.
     unsafe {
         vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
-        let bind = feedback.cmd_bind_transform_feedback_buffers_ext;
-        bind(commands, 0, 1, &raw const target.buffer, &raw const zero, &raw const size);
-        (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
-        vulkan.cmd_draw(commands, 3, 1, 0, 0);
-        (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, nothing, nothing.cast());
+        bare.device.bind_target(commands, 0, &target);
+        bare.device.capture(commands, || vulkan.cmd_draw(commands, 3, 1, 0, 0));
     }
 }
 

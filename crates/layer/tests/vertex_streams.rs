@@ -68,7 +68,7 @@ fn drawn(instance: &Instance, geometry: &str, stream: Option<u32>) -> ([Vec<u32>
     let pipeline = bare.pipeline_of(drawing, &Default::default());
     let usage = vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
     let targets = [(); 2].map(|()| bare.buffer(usage, 14));
-    let (vulkan, feedback) = (&device.handle, device.feedback.fp());
+    let vulkan = &device.handle;
     let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION);
     let mut samples = [0_u32];
     // SAFETY: all objects are created, used, waited for and destroyed in this order.
@@ -78,21 +78,11 @@ fn drawn(instance: &Instance, geometry: &str, stream: Option<u32>) -> ([Vec<u32>
             vulkan.cmd_reset_query_pool(commands, queries, 0, 1);
             bare.begin_pass(commands);
             vulkan.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
-            let (buffers, offsets) = (targets.map(|target| target.buffer), [0; 2]);
-            let sizes = targets.map(|target| target.size());
-            (feedback.cmd_bind_transform_feedback_buffers_ext)(
-                commands,
-                0,
-                2,
-                buffers.as_ptr(),
-                offsets.as_ptr(),
-                sizes.as_ptr(),
-            );
+            for (number, target) in (0..).zip(&targets) {
+                device.bind_target(commands, number, target);
+            }
             vulkan.cmd_begin_query(commands, queries, 0, vk::QueryControlFlags::PRECISE);
-            let none = std::ptr::null();
-            (feedback.cmd_begin_transform_feedback_ext)(commands, 0, 0, none, none.cast());
-            vulkan.cmd_draw(commands, 2, 1, 0, 0);
-            (feedback.cmd_end_transform_feedback_ext)(commands, 0, 0, none, none.cast());
+            device.capture(commands, || vulkan.cmd_draw(commands, 2, 1, 0, 0));
             vulkan.cmd_end_query(commands, queries, 0);
             vulkan.cmd_end_render_pass(commands);
         });

@@ -9,21 +9,12 @@ use crate::objects::{FORMAT, WHOLE, memory_barrier, pixels};
 use ash::vk::{self, AccessFlags as Access, PipelineStageFlags as Stage};
 
 impl Scene<'_> {
-    unsafe fn commands(&self, level: vk::CommandBufferLevel) -> vk::CommandBuffer {
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(self.pool)
-            .level(level)
-            .command_buffer_count(1);
-        // SAFETY: the pool is alive, and only this thread uses it.
-        unsafe { self.able.device.handle.allocate_command_buffers(&info).expect("commands")[0] }
-    }
-
     pub(super) unsafe fn record(&self) -> Vec<vk::CommandBuffer> {
         let vulkan = &self.able.device.handle;
         let primary = vk::CommandBufferLevel::PRIMARY;
         // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
-            let mut all = vec![self.commands(primary)];
+            let mut all = vec![self.bare.allocate(primary)];
             let mut commands = all[0];
             // The secondary command buffer that contains the whole pass, if any.
             let mut inner = None;
@@ -36,7 +27,7 @@ impl Scene<'_> {
                 }
                 if capture.own_commands {
                     self.end(commands);
-                    commands = self.commands(primary);
+                    commands = self.bare.allocate(primary);
                     all.push(commands);
                     self.begin(commands);
                 }
@@ -165,7 +156,7 @@ impl Scene<'_> {
             vk::CommandBufferBeginInfo::default().flags(self.usage()).inheritance_info(&inherited);
         // SAFETY: the command buffer is new.
         unsafe {
-            let inner = self.commands(vk::CommandBufferLevel::SECONDARY);
+            let inner = self.bare.allocate(vk::CommandBufferLevel::SECONDARY);
             self.able.device.handle.begin_command_buffer(inner, &begin).expect("it begins");
             inner
         }
@@ -191,7 +182,7 @@ impl Scene<'_> {
             .inheritance_info(&inherited);
         // SAFETY: all objects are alive, and the commands are valid usage.
         unsafe {
-            let secondary = self.commands(vk::CommandBufferLevel::SECONDARY);
+            let secondary = self.bare.allocate(vk::CommandBufferLevel::SECONDARY);
             vulkan.begin_command_buffer(secondary, &begin).expect("it begins");
             self.capture(secondary, number, capture);
             vulkan.end_command_buffer(secondary).expect("it ends");

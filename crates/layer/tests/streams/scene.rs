@@ -3,7 +3,8 @@
 use super::case::{CallKind, MOST_CALLS, MOST_CAPTURES, MOST_DRAWS, Stream};
 use super::device::Able;
 use super::pipelines::{SIDE, Shaders, pass, pipelines};
-use crate::objects::{allocate, framebuffer, image};
+use crate::bare::{Bare, Seen};
+use crate::objects::{framebuffer, image};
 use ash::vk;
 use std::sync::PoisonError;
 
@@ -98,7 +99,8 @@ const BUFFERS: [(Buffer, vk::BufferUsageFlags); 12] = [
 pub(super) struct Scene<'d> {
     pub(super) able: &'d Able,
     pub(super) stream: &'d Stream,
-    buffers: Vec<(vk::Buffer, vk::DeviceMemory)>,
+    pub(super) bare: Bare<'d>,
+    buffers: Vec<Seen>,
     pub(super) image: vk::Image,
     image_memory: vk::DeviceMemory,
     pub(super) view: vk::ImageView,
@@ -113,7 +115,6 @@ pub(super) struct Scene<'d> {
     pub(super) stamps: vk::QueryPool,
     /// One event for each pass that waits.
     pub(super) events: [vk::Event; MOST_CAPTURES],
-    pub(super) pool: vk::CommandPool,
 }
 
 impl<'d> Scene<'d> {
@@ -122,18 +123,26 @@ impl<'d> Scene<'d> {
         let vulkan = &device.handle;
         // SAFETY: all structures are valid.
         unsafe {
-            let buffers = BUFFERS.map(|(buffer, usage)| Self::buffer(able, stream, buffer, usage));
+            let all = if stream.look.pushes_all { able.max_push_constants } else { 4 };
+            let mut bare = Bare::new(device, all);
+            let buffers = BUFFERS.map(|(buffer, usage)| {
+                // The usage for conditional rendering requires the extension.
+                let usage = match able.conditional {
+                    None if matches!(buffer, Buffer::Predicates) => {
+                        vk::BufferUsageFlags::TRANSFER_SRC
+                    }
+                    _ => usage,
+                };
+                let seen = bare.buffer(usage, WORDS);
+                seen.fill(words(stream, buffer));
+                seen
+            });
             let (image, image_memory, view) =
                 image(device, SIDE, vk::ImageUsageFlags::TRANSFER_DST);
             let pass = pass(device);
             let framebuffer = framebuffer(device, pass, view, SIDE);
-            let ranges = [vk::PushConstantRange::default()
-                .stage_flags(vk::ShaderStageFlags::VERTEX)
-                .size(if stream.look.pushes_all { able.max_push_constants } else { 4 })];
-            let info = vk::PipelineLayoutCreateInfo::default().push_constant_ranges(&ranges);
-            let layout = vulkan.create_pipeline_layout(&info, None).expect("a layout");
             let shaders = Shaders::new(device, &stream.look);
-            let pipelines = pipelines(device, &stream.look, &shaders, pass, layout);
+            let pipelines = pipelines(device, &stream.look, &shaders, pass, bare.layout);
             shaders.destroy(device);
             let pool = |ty| {
                 let info = vk::QueryPoolCreateInfo::default().query_type(ty).query_count(QUERIES);
@@ -149,48 +158,20 @@ impl<'d> Scene<'d> {
                 view,
                 pass,
                 framebuffer,
-                layout,
+                layout: bare.layout,
                 pipelines,
                 queries: pool(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT),
                 generated: able.counts_generated.then(|| pool(of_generated)),
                 stamps: pool(vk::QueryType::TIMESTAMP),
                 events: [(); MOST_CAPTURES]
                     .map(|()| vulkan.create_event(&Default::default(), None).expect("an event")),
-                pool: vulkan.create_command_pool(&Default::default(), None).expect("a pool"),
+                bare,
             }
         }
     }
 
-    unsafe fn buffer(
-        able: &Able,
-        stream: &Stream,
-        buffer: Buffer,
-        usage: vk::BufferUsageFlags,
-    ) -> (vk::Buffer, vk::DeviceMemory) {
-        let vulkan = &able.device.handle;
-        let size = 4 * WORDS as u64;
-        // The usage for conditional rendering requires the extension.
-        let usage = match able.conditional {
-            None if matches!(buffer, Buffer::Predicates) => vk::BufferUsageFlags::TRANSFER_SRC,
-            _ => usage,
-        };
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        // SAFETY: the structures are valid, and the memory is coherent.
-        unsafe {
-            let made = vulkan.create_buffer(&info, None).expect("a buffer");
-            let needs = vulkan.get_buffer_memory_requirements(made);
-            let memory = allocate(&able.device, needs, true);
-            vulkan.bind_buffer_memory(made, memory, 0).expect("memory");
-            let data = vulkan.map_memory(memory, 0, size, vk::MemoryMapFlags::empty());
-            let data = data.expect("it is mapped").cast::<u32>();
-            data.copy_from_nonoverlapping(words(stream, buffer).as_ptr(), WORDS);
-            vulkan.unmap_memory(memory);
-            (made, memory)
-        }
-    }
-
     pub(super) fn of(&self, buffer: Buffer) -> vk::Buffer {
-        self.buffers[buffer as usize].0
+        self.buffers[buffer as usize].buffer
     }
 
     /// Returns the results after all commands have finished.
@@ -251,23 +232,15 @@ impl<'d> Scene<'d> {
         }
     }
 
-    unsafe fn read(&self, buffer: Buffer) -> Vec<u32> {
-        let (vulkan, flags) = (&self.able.device.handle, vk::MemoryMapFlags::empty());
-        let memory = self.buffers[buffer as usize].1;
-        // SAFETY: the memory is coherent, and no command is pending.
-        unsafe {
-            let data = vulkan.map_memory(memory, 0, 4 * WORDS as u64, flags).expect("it is mapped");
-            let words = std::slice::from_raw_parts(data.cast::<u32>(), WORDS).to_vec();
-            vulkan.unmap_memory(memory);
-            words
-        }
+    fn read(&self, buffer: Buffer) -> Vec<u32> {
+        self.buffers[buffer as usize].read()
     }
 
     pub(super) unsafe fn destroy(self) {
         let vulkan = &self.able.device.handle;
         // SAFETY: nothing is in use.
         unsafe {
-            vulkan.destroy_command_pool(self.pool, None);
+            self.bare.reset();
             for event in self.events {
                 vulkan.destroy_event(event, None);
             }
@@ -277,16 +250,11 @@ impl<'d> Scene<'d> {
             for pipeline in self.pipelines {
                 vulkan.destroy_pipeline(pipeline, None);
             }
-            vulkan.destroy_pipeline_layout(self.layout, None);
             vulkan.destroy_framebuffer(self.framebuffer, None);
             vulkan.destroy_render_pass(self.pass, None);
             vulkan.destroy_image_view(self.view, None);
             vulkan.destroy_image(self.image, None);
             vulkan.free_memory(self.image_memory, None);
-            for (buffer, memory) in self.buffers {
-                vulkan.destroy_buffer(buffer, None);
-                vulkan.free_memory(memory, None);
-            }
         }
     }
 }
