@@ -1,7 +1,7 @@
 //! The planner refuses draws and bindings that Metal and WebGPU do not allow, although Vulkan does.
 
-use crate::refusals::{change, refused, with_capture};
-use crate::states::{anew, pipeline};
+use crate::refusals::refused;
+use crate::states::{anew, change, pipeline, with_storage};
 use polyshade::host::Binding;
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_planner::{
@@ -63,9 +63,7 @@ fn primitives_restart_as_the_api_has_it() {
 fn words_of_any_draw_have_the_number_of_the_draw() {
     let names = |draw_index| {
         let indices = StoredIndices { buffer: Some(Binding(3)), draw_index, ..Default::default() };
-        let pipeline = with_capture(|capture| {
-            capture.storage.as_mut().expect("it is there").indices = Some(indices);
-        });
+        let pipeline = with_storage(|storage| storage.indices = Some(indices));
         let draw = Draw { call: Call::Indexed, ..anew() };
         let plan = planner::plan(&Preset::VulkanMobile.into(), &pipeline, &draw);
         let steps = plan.expect("it has a plan").steps;

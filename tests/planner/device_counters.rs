@@ -1,26 +1,19 @@
 //! Plans for captures with device-owned counters and for captured indexed draws, and requests that are refused.
 
 use crate::goldens::{golden, section};
-use crate::states::{anew, pipeline, resumed};
-use polyshade::ErrorKind;
+use crate::refusals::refused;
+use crate::states::{anew, byte_count, pipeline, resumed, storage, with_path, with_storage};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade::transform_feedback::Topology;
 use polyshade_planner::counter_pass::{Arguments, Draws, Job, Predicate, Shader};
 use polyshade_planner::{
     self as planner, ByteCount, Call, Capture, Counter, CounterOwner, Device, Draw, Feedback,
-    PassState, Path, Pipeline, Preset, Query, Storage, StoredIndices, Use,
+    PassState, Path, Pipeline, Preset, Query, StoredIndices, Use,
 };
 use polyshade_tests::shader::validate;
 
 fn device() -> Device {
     Device { buffer_addresses: true, ..Preset::VulkanMobile.into() }
-}
-
-fn with_storage(edit: impl FnOnce(&mut Storage)) -> Pipeline {
-    let mut pipeline = pipeline();
-    let capture = pipeline.capture.as_mut().expect("it captures");
-    edit(capture.storage.as_mut().expect("it has a storage path"));
-    pipeline
 }
 
 fn by_address(indices: Option<StoredIndices>) -> Pipeline {
@@ -32,36 +25,34 @@ fn by_address(indices: Option<StoredIndices>) -> Pipeline {
     Pipeline { primitive_restart: restart, ..pipeline }
 }
 
-fn kept(call: Call, mut draw: Draw) -> Draw {
+/// Returns a draw with device-owned counters.
+pub(crate) fn kept(call: Call, mut draw: Draw) -> Draw {
     let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
     active.counter_owner = CounterOwner::Device;
     Draw { call, ..draw }
 }
 
 fn counted(counter_owner: CounterOwner) -> Call {
-    Call::ByteCount(ByteCount {
-        counter: Counter { buffer: 9, offset: 8 },
-        path: Path::Storage,
-        counter_owner,
-        counter_offset: 4,
-        stride: 16,
-        before: vec![Use::Store(polyshade_planner::ShaderStage::Compute)],
-    })
+    let before = vec![Use::Store(polyshade_planner::ShaderStage::Compute)];
+    let count = byte_count(Path::Storage, Counter { buffer: 9, offset: 8 });
+    Call::ByteCount(ByteCount { counter_owner, counter_offset: 4, before, ..count })
 }
 
 const RESTART: StoredIndices =
     StoredIndices { buffer: None, restart: true, segments: None, draw_index: false };
+const BOUND: StoredIndices =
+    StoredIndices { buffer: Some(Binding(5)), segments: Some(Binding(6)), ..RESTART };
 
-#[test]
-fn jobs_inherit_what_conditional_rendering_looks_at() {
-    let arguments = Arguments::Direct {
-        count: 3,
-        instance_count: 1,
-        first: 0,
-        vertex_offset: 0,
-        first_instance: 0,
-    };
-    let draws = Draws {
+/// Returns a pipeline whose variants read indices that are bound.
+fn bound(pipeline: Pipeline) -> Pipeline {
+    let mut capture = pipeline.capture.expect("it captures");
+    storage(&mut capture).indices = Some(BOUND);
+    Pipeline { primitive_restart: true, capture: Some(capture), ..pipeline }
+}
+
+/// Returns a draw of a job.
+fn draws(arguments: Arguments) -> Draws {
+    Draws {
         topology: Topology::TriangleList,
         arguments,
         count: 1,
@@ -75,10 +66,29 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
         groups: 0,
         segments: None,
         geometry: None,
+    }
+}
+
+const NOTHING: Arguments = Arguments::Direct {
+    count: 0,
+    instance_count: 0,
+    first: 0,
+    vertex_offset: 0,
+    first_instance: 0,
+};
+
+#[test]
+fn jobs_inherit_what_conditional_rendering_looks_at() {
+    let arguments = Arguments::Direct {
+        count: 3,
+        instance_count: 1,
+        first: 0,
+        vertex_offset: 0,
+        first_instance: 0,
     };
     let looks = |place, inverted| Predicate { place, inverted };
     let job = |predicate| Job {
-        draws: Some(Draws { predicate, ..draws.clone() }),
+        draws: Some(Draws { predicate, ..draws(arguments) }),
         begin: Some([8; 4]),
         ..Job::default()
     };
@@ -97,24 +107,9 @@ fn jobs_inherit_what_conditional_rendering_looks_at() {
 #[test]
 fn jobs_have_room_for_several_executions() {
     let arguments = Arguments::Indirect { place: 8, stride: 16, count: 0, indexed: false };
-    let draws = |blocks, commands, groups| Draws {
-        topology: Topology::TriangleList,
-        arguments,
-        count: 3,
-        predicate: None,
-        buffers: [(64, 16); 4],
-        template: 256,
-        param_count: 7,
-        blocks,
-        block_stride: 32,
-        commands,
-        groups,
-        segments: None,
-        geometry: None,
-    };
     let begin = Some([8; 4]);
     let job = |blocks, commands, groups| Job {
-        draws: Some(draws(blocks, commands, groups)),
+        draws: Some(Draws { count: 3, blocks, commands, groups, ..draws(arguments) }),
         begin,
         query: 24,
         ..Job::default()
@@ -133,10 +128,8 @@ fn jobs_have_room_for_several_executions() {
 
     // A skipped job draws nothing, whatever its arguments are.
     Job::leave_out(&mut jobs);
-    let (count, instance_count, first, vertex_offset, first_instance) = (0, 0, 0, 0, 0);
-    let nothing = Arguments::Direct { count, instance_count, first, vertex_offset, first_instance };
     for (words, job) in jobs.chunks_exact(Job::SIZE as usize / 4).zip(further) {
-        let draws = job.draws.map(|draws| Draws { arguments: nothing, ..draws });
+        let draws = job.draws.map(|draws| Draws { arguments: NOTHING, ..draws });
         let left = Job { draws, begin: None, query: 0, end: None, ..job }.words();
         // Words that no flag enables stay unchanged.
         for number in (0..2).chain(20..24).chain(30..35).chain(37..54) {
@@ -185,20 +178,13 @@ fn draws_that_end_a_pass_that_is_kept_are_refused() {
         draw.pass = PassState::Uninterruptible;
         draw.next.captured = vec![Use::Vertices];
         draw.next.counters = vec![Use::CopySource];
-        refused(&device, pipeline, &draw, "the active pass would have to end");
+        refused(device, pipeline, &draw, "the active pass would have to end");
     }
 }
 
 #[test]
 fn the_host_keeps_draws_with_indices() {
-    let bound = StoredIndices {
-        buffer: Some(Binding(5)),
-        restart: true,
-        segments: Some(Binding(6)),
-        draw_index: false,
-    };
-    let bound = with_storage(|storage| storage.indices = Some(bound));
-    let bound = Pipeline { primitive_restart: true, rasterizer_discard: true, ..bound };
+    let bound = Pipeline { rasterizer_discard: true, ..bound(pipeline()) };
     let draw = Draw { call: Call::Indexed, queries: vec![Query::Stream(0)], ..anew() };
     let mut text = String::new();
     section(&mut text, "bound", &device(), &bound, &draw);
@@ -210,18 +196,10 @@ fn the_host_keeps_draws_with_indices() {
 #[test]
 fn the_device_keeps_without_addresses() {
     let device = Device { buffer_addresses: false, max_storage_buffers: 8, ..device() };
-    let bound = StoredIndices {
-        buffer: Some(Binding(5)),
-        restart: true,
-        segments: Some(Binding(6)),
-        draw_index: false,
-    };
-    let indexed = with_storage(|storage| storage.indices = Some(bound));
-    let indexed = Pipeline { primitive_restart: true, ..indexed };
     let mut text = String::new();
     section(&mut text, "indirect", &device, &pipeline(), &kept(Call::Indirect, resumed()));
     let draw = kept(Call::IndexedIndirect, anew());
-    section(&mut text, "with indices that restart", &device, &indexed, &draw);
+    section(&mut text, "with indices that restart", &device, &bound(pipeline()), &draw);
     let place = ParamSource::Uniform { set: Set(3), binding: Binding(2) };
     let uniform = with_storage(|storage| storage.params_at = place);
     section(&mut text, "words in a uniform", &device, &uniform, &kept(Call::Vertices, anew()));
@@ -232,20 +210,9 @@ fn the_device_keeps_without_addresses() {
 /// only the ends of passes wait, the application's pass ends for the counter pass.
 #[test]
 fn the_device_keeps_in_every_api() {
-    let indices = StoredIndices {
-        buffer: Some(Binding(5)),
-        restart: true,
-        segments: Some(Binding(6)),
-        draw_index: false,
-    };
     // The devices, pipelines and draws that the cases below combine.
     let (vulkan, metal, web) = (device(), Preset::Metal.into(), Preset::WebGpu.into());
-    let dispatched = || Pipeline { rasterizer_discard: false, ..pipeline_on(Path::Compute) };
-    let restarts = |mut pipeline: Pipeline| {
-        let capture = pipeline.capture.as_mut().expect("it captures");
-        capture.storage.as_mut().expect("it has a storage path").indices = Some(indices);
-        Pipeline { primitive_restart: true, ..pipeline }
-    };
+    let dispatched = with_path(Path::Compute);
     let by_address = {
         let by_address = by_address(None);
         let capture = by_address.capture.map(|one| Capture { path: Some(Path::Compute), ..one });
@@ -265,39 +232,26 @@ fn the_device_keeps_in_every_api() {
         (
             "metal, with restarts",
             &metal,
-            &restarts(pipeline()),
+            &bound(pipeline()),
             kept(Call::IndexedIndirect, resumed()),
         ),
-        ("webgpu", &web, &dispatched(), kept(Call::Indirect, resumed())),
+        ("webgpu", &web, &dispatched, kept(Call::Indirect, resumed())),
         (
             "webgpu, with restarts",
             &web,
-            &restarts(dispatched()),
+            &bound(dispatched.clone()),
             kept(Call::IndexedIndirect, anew()),
         ),
         (
             "webgpu, not captured, counted",
             &web,
-            &dispatched(),
+            &dispatched,
             Draw { call: counted(CounterOwner::Device), ..Draw::default() },
         ),
     ] {
         section(&mut text, heading, device, pipeline, &draw);
     }
     golden("device-counters-everywhere.txt", &text);
-}
-
-fn pipeline_on(path: Path) -> Pipeline {
-    let pipeline = pipeline();
-    let capture = pipeline.capture.map(|one| Capture { path: Some(path), ..one });
-    Pipeline { capture, ..pipeline }
-}
-
-#[track_caller]
-fn refused(device: &Device, pipeline: &Pipeline, draw: &Draw, reason: &str) {
-    let error = planner::plan(device, pipeline, draw).expect_err(reason);
-    assert!(error.message().contains(reason), "{error}");
-    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
 }
 
 #[test]
@@ -307,33 +261,33 @@ fn what_nobody_keeps_is_refused() {
     let pushed =
         with_storage(|storage| storage.params_at = ParamSource::PushConstant { offset: 0 });
     refused(
-        &device(),
+        device(),
         &pushed,
         &direct,
         "need variants that read their parameters from a buffer or at an address",
     );
     let few = Device { max_storage_buffers: 7, ..device() };
-    refused(&few, &pipeline(), &direct, "need 8 storage buffers, but the device supports 7");
+    refused(few, &pipeline(), &direct, "need 8 storage buffers, but the device supports 7");
     // Metal has no addresses, but enough bindings.
-    refused(&Preset::Metal.into(), &plain, &direct, "does not support buffer addresses");
+    refused(Preset::Metal, &plain, &direct, "does not support buffer addresses");
     let web = Device { max_storage_buffers: 7, ..Preset::WebGpu.into() };
-    let dispatched = pipeline_on(Path::Compute);
-    refused(&web, &dispatched, &direct, "need 8 storage buffers, but the device supports 7");
+    let dispatched = with_path(Path::Compute);
+    refused(web.clone(), &dispatched, &direct, "need 8 storage buffers, but the device supports 7");
     let counted_only = Draw { call: counted(CounterOwner::Device), ..Draw::default() };
-    refused(&web, &dispatched, &counted_only, "need 8 storage buffers, but the device supports 7");
+    refused(web, &dispatched, &counted_only, "need 8 storage buffers, but the device supports 7");
     let pass_kept = Draw { pass: PassState::Uninterruptible, ..direct.clone() };
     for (device, pipeline) in
         [(Device::from(Preset::Metal), pipeline()), (Preset::WebGpu.into(), dispatched)]
     {
-        refused(&device, &pipeline, &pass_kept, "the active pass would have to end");
+        refused(device, &pipeline, &pass_kept, "the active pass would have to end");
     }
     let without = Device { buffer_addresses: false, ..device() };
-    refused(&without, &plain, &direct, "bufferDeviceAddress");
+    refused(without, &plain, &direct, "bufferDeviceAddress");
     let inside = Draw { pass: PassState::Uninterruptible, ..direct };
-    refused(&device(), &plain, &inside, "the active pass would have to end");
+    refused(device(), &plain, &inside, "the active pass would have to end");
     let by_host = Draw { call: counted(CounterOwner::Device), ..anew() };
     refused(
-        &device(),
+        device(),
         &plain,
         &by_host,
         "does not know the value of the counter that gives the vertex count",
@@ -341,18 +295,13 @@ fn what_nobody_keeps_is_refused() {
 
     let restart = by_address(Some(RESTART));
     let indexed = kept(Call::Indexed, anew());
-    refused(&device(), &plain, &indexed, "were not made for draws with indices");
-    refused(&device(), &restart, &kept(Call::Indirect, anew()), "are for draws with indices");
+    refused(device(), &plain, &indexed, "were not made for draws with indices");
+    refused(device(), &restart, &kept(Call::Indirect, anew()), "are for draws with indices");
     let off = Pipeline { primitive_restart: false, ..restart };
-    refused(
-        &device(),
-        &off,
-        &indexed,
-        "the variants restart primitives, but the pipeline does not",
-    );
+    refused(device(), &off, &indexed, "the variants restart primitives, but the pipeline does not");
     let on = by_address(Some(StoredIndices::default()));
     let on = Pipeline { primitive_restart: true, ..on };
-    refused(&device(), &on, &indexed, "were not made for indices that restart primitives");
+    refused(device(), &on, &indexed, "were not made for indices that restart primitives");
 }
 
 /// Only device-owned counters allow resuming at a counter that another command has written.
@@ -360,7 +309,7 @@ fn what_nobody_keeps_is_refused() {
 fn the_device_goes_on_where_anybody_has_written() {
     let mut draw = resumed();
     draw.before.counters = vec![Use::CopyDestination];
-    refused(&device(), &pipeline(), &draw, "does not know the value of a counter");
+    refused(device(), &pipeline(), &draw, "does not know the value of a counter");
     let plan = planner::plan(&device(), &by_address(None), &kept(Call::Vertices, draw));
     let text = plan.expect("the device reads it").to_string();
     assert!(text.contains("counters: TRANSFER / TRANSFER_WRITE -> COMPUTE_SHADER"), "{text}");

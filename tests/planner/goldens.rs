@@ -1,11 +1,13 @@
 //! Plans as committed text, for every combination of API, feature, rasterizer discard and feedback, and for other
 //! states.
 
-use crate::states::{anew, counters, pipeline, resumed};
+use crate::states::{
+    anew, byte_count, change, counters, pipeline, resumed, storage, with_capture, with_path,
+};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_planner::{
-    self as planner, ByteCount, Call, Counter, CounterOwner, Device, Draw, Feedback, PassState,
-    Path, Pipeline, Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,
+    self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
+    Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,
 };
 use std::fmt::Write;
 use std::fs;
@@ -110,14 +112,8 @@ fn topologies() {
 }
 
 fn counted(path: Path) -> Draw {
-    let count = ByteCount {
-        counter_owner: CounterOwner::Host,
-        counter: Counter { buffer: 7, offset: 0 },
-        path,
-        counter_offset: 0,
-        stride: 16,
-        before: vec![Use::Save],
-    };
+    let counter = Counter { buffer: 7, offset: 0 };
+    let count = ByteCount { before: vec![Use::Save], ..byte_count(path, counter) };
     Draw {
         call: Call::ByteCount(count),
         reads: vec![Use::Vertices],
@@ -167,12 +163,6 @@ fn dispatched_captures() {
     golden("dispatched.txt", &text);
 }
 
-fn with_path(path: Path) -> Pipeline {
-    let mut pipeline = pipeline();
-    pipeline.capture.as_mut().expect("it captures").path = Some(path);
-    pipeline
-}
-
 #[test]
 fn queries() {
     let queries = vec![Query::Stream(0), Query::PrimitivesGenerated(0)];
@@ -197,23 +187,21 @@ fn what_is_found_by_its_address() {
         AddressSource::Specialization { first_id: 3 },
         AddressSource::Attribute { location: 5 },
     ] {
-        let mut pipeline = pipeline();
-        let capture = pipeline.capture.as_mut().expect("it captures");
-        capture.path = Some(Path::Storage);
-        capture.storage.as_mut().expect("it says so").params_at = ParamSource::Address(pointer);
+        let pipeline = with_capture(|capture| {
+            capture.path = Some(Path::Storage);
+            storage(capture).params_at = ParamSource::Address(pointer);
+        });
         let heading = ParamSource::Address(pointer).to_string();
         section(&mut text, &heading, &Preset::Vulkan.into(), &pipeline, &resumed());
     }
     // Plan with an unbound buffer.
-    let mut pipeline = pipeline();
-    let capture = pipeline.capture.as_mut().expect("it captures");
-    capture.path = Some(Path::Storage);
-    let storage = capture.storage.as_mut().expect("it says so");
-    storage.params_at = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
-    storage.unbound_buffers = true;
-    let mut draw = resumed();
-    let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
-    active.buffers[0] = None;
+    let pipeline = with_capture(|capture| {
+        capture.path = Some(Path::Storage);
+        let storage = storage(capture);
+        storage.params_at = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
+        storage.unbound_buffers = true;
+    });
+    let draw = change(|active| active.buffers[0] = None);
     section(&mut text, "a buffer is not bound", &Preset::Vulkan.into(), &pipeline, &draw);
     golden("addresses.txt", &text);
 }
@@ -226,11 +214,11 @@ fn counters_that_others_read() {
     for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal] {
         section(&mut text, preset.name(), &preset.into(), &pipeline(), &draw);
     }
-    let mut sparse = resumed();
-    let Feedback::Active(active) = &mut sparse.feedback else { panic!("it is active") };
     let second = vec![None, counters()[1]];
-    active.begin = planner::Begin::Resume(second.clone());
-    active.end = planner::End::Save(second);
+    let sparse = change(|active| {
+        active.begin = planner::Begin::Resume(second.clone());
+        active.end = planner::End::Save(second);
+    });
     section(&mut text, "vulkan, only of the second", &Preset::Vulkan.into(), &pipeline(), &sparse);
     golden("counters.txt", &text);
 }

@@ -1,13 +1,15 @@
 //! The planner refuses impossible requests and states the reason.
 
-use crate::states::{anew, counters, pipeline, resumed};
+use crate::states::{
+    anew, byte_count, change, counters, pipeline, resumed, storage, with_capture, with_storage,
+};
 use polyshade::ErrorKind;
 use polyshade::host::{AddressSource, Binding, ParamSource, Set, SideEffects};
 use polyshade::transform_feedback::{self};
 use polyshade_planner::{
-    self as planner, Active, Begin, Bound, ByteCount, Call, Capture, Counter, CounterOwner, Device,
-    Draw, Emitted, End, Feedback, FeedbackBuffer, ParamRange, ParamValue, PassState, Path,
-    Pipeline, Preset, Query, Step, Topology, TransformFeedback, Use, Uses,
+    self as planner, Begin, Bound, ByteCount, Call, Counter, Device, Draw, Emitted, End,
+    FeedbackBuffer, ParamRange, ParamValue, PassState, Path, Pipeline, Preset, Query, Step,
+    Topology, TransformFeedback, Use, Uses,
 };
 
 #[track_caller]
@@ -41,19 +43,6 @@ fn the_base_is_planned() {
             assert!(planner::plan(&preset.into(), &pipeline(), &draw).is_ok(), "{preset:?}");
         }
     }
-}
-
-pub(crate) fn change(edit: impl FnOnce(&mut Active)) -> Draw {
-    let mut draw = resumed();
-    let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
-    edit(active);
-    draw
-}
-
-pub(crate) fn with_capture(edit: impl FnOnce(&mut Capture)) -> Pipeline {
-    let mut pipeline = pipeline();
-    edit(pipeline.capture.as_mut().expect("it captures"));
-    pipeline
 }
 
 #[test]
@@ -112,15 +101,7 @@ fn counters_that_the_application_writes_are_not_the_hosts() {
 #[test]
 fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
     let counted = |counter| {
-        let before = vec![Use::Save];
-        let count = ByteCount {
-            counter_owner: CounterOwner::Host,
-            counter,
-            path: Path::Extension,
-            counter_offset: 0,
-            stride: 16,
-            before,
-        };
+        let count = ByteCount { before: vec![Use::Save], ..byte_count(Path::Extension, counter) };
         Draw { call: Call::ByteCount(count), ..resumed() }
     };
     let Some(own) = counters()[1] else { panic!("it has two") };
@@ -133,8 +114,7 @@ fn a_counter_that_counts_vertices_is_not_saved_by_the_same_draw() {
 #[test]
 fn metal_counts_what_stands_beside_storage_buffers() {
     let with = |storage_buffers, host| {
-        with_capture(|capture| {
-            let storage = capture.storage.as_mut().expect("it is there");
+        with_storage(|storage| {
             (storage.storage_buffers, storage.params_at) = (storage_buffers, host);
         })
     };
@@ -195,20 +175,18 @@ fn limits_are_kept() {
     let none = with_capture(|capture| capture.buffers[..].fill(FeedbackBuffer::default()));
     contradicts(Preset::Vulkan, &none, &anew(), "no feedback buffer captures anything");
 
-    let storage = |edit: fn(&mut planner::Storage)| {
-        with_capture(|capture| edit(capture.storage.as_mut().expect("it is there")))
-    };
     let mobile = Preset::VulkanMobile;
-    let crowded = storage(|storage| storage.storage_buffers = 5);
+    let crowded = with_storage(|storage| storage.storage_buffers = 5);
     refused(mobile, &crowded, &anew(), "5 storage buffers, but the device supports 4");
-    let far = storage(|storage| storage.set.0 = 4);
+    let far = with_storage(|storage| storage.set.0 = 4);
     refused(mobile, &far, &anew(), "5 descriptor sets, but the device supports 4");
-    let pushed = storage(|storage| storage.params_at = ParamSource::PushConstant { offset: 100 });
+    let pushed =
+        with_storage(|storage| storage.params_at = ParamSource::PushConstant { offset: 100 });
     refused(mobile, &pushed, &anew(), "144 bytes of push constants exceed the limit of 128");
     let at = |offset| {
         let host = ParamSource::Address(AddressSource::PushConstant { offset });
         with_capture(|capture| {
-            let storage = capture.storage.as_mut().expect("it is there");
+            let storage = storage(capture);
             // No descriptors are bound, so their limits do not matter.
             (storage.params_at, storage.set.0, storage.storage_buffers) = (host, 99, 0);
             capture.path = Some(Path::Storage);
@@ -327,10 +305,8 @@ fn what_the_variants_cannot_capture() {
     let adjacency = Topology::TriangleListWithAdjacency;
     let pipeline = Pipeline { topology: adjacency, ..pipeline() };
     refused(mobile, &pipeline, &anew(), "were not made for a triangle list with adjacency");
-    let mut made = pipeline.clone();
-    let storage = made.capture.as_mut().and_then(|capture| capture.storage.as_mut());
-    let topologies = &mut storage.expect("it is captured by stores, too").topologies;
-    topologies.extend(adjacency.captured());
+    let made = with_storage(|storage| storage.topologies.extend(adjacency.captured()));
+    let made = Pipeline { topology: adjacency, ..made };
     assert!(planner::plan(&mobile.into(), &made, &anew()).is_ok());
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline, &anew()).is_ok());
 }
@@ -341,15 +317,9 @@ fn a_vertex_stage_has_to_be_able_to_store() {
     refused(Preset::WebGpu, &stored, &anew(), "does not support stores in vertex stages");
     refused(Device::default(), &stored, &anew(), "vertexPipelineStoresAndAtomics");
     // Draw variants cannot be dispatched, and dispatch variants cannot be drawn.
-    let words = |names: &[&str]| {
-        with_capture(|capture| {
-            let storage = capture.storage.as_mut().expect("the capture has a storage path");
-            storage.params = names.iter().map(|name| (*name).to_owned()).collect();
-        })
-    };
-    let drawn = words(&["topology", "first_vertex", "vertex_count", "first_instance"]);
+    let drawn = named(&["topology", "first_vertex", "vertex_count", "first_instance"]);
     refused(Preset::WebGpu, &drawn, &anew(), "does not support stores in vertex stages");
-    let dispatched = words(&["vertex_count", "instance_count", "first_instance"]);
+    let dispatched = named(&["vertex_count", "instance_count", "first_instance"]);
     refused(Preset::VulkanMobile, &dispatched, &anew(), "must be dispatched, not drawn");
     for device in [Preset::WebGpu.into(), Device::default()] {
         let plan = planner::plan(&device, &pipeline(), &anew()).expect("a compute stage stores");
@@ -377,14 +347,7 @@ fn side_effects_happen_once() {
 fn counts_come_from_whoever_keeps_them() {
     let count = |path, stride| {
         let counter = Counter { buffer: 0, offset: 0 };
-        let count = ByteCount {
-            counter_owner: CounterOwner::Host,
-            counter,
-            path,
-            counter_offset: 0,
-            stride,
-            before: Vec::new(),
-        };
+        let count = ByteCount { stride, ..byte_count(path, counter) };
         Draw { call: Call::ByteCount(count), ..Draw::default() }
     };
     let plain = Pipeline::default();
@@ -414,11 +377,8 @@ fn other_contradictions() {
 
 /// Returns a pipeline whose variants read these host parameters, by name.
 fn named(words: &[&str]) -> Pipeline {
-    let mut named = pipeline();
-    let storage = named.capture.as_mut().and_then(|capture| capture.storage.as_mut());
-    storage.expect("it has the storage path").params =
-        words.iter().map(|word| (*word).to_owned()).collect();
-    named
+    let words = words.iter().map(|word| (*word).to_owned());
+    with_storage(|storage| storage.params = words.collect())
 }
 
 #[test]
@@ -458,10 +418,8 @@ fn words_that_nobody_knows() {
 
 #[test]
 fn a_topology_that_the_variants_are_not_for() {
-    let mut lists = pipeline();
-    let storage = lists.capture.as_mut().and_then(|capture| capture.storage.as_mut());
-    storage.expect("it has the storage path").topologies =
-        vec![transform_feedback::Topology::TriangleList];
+    let lists = vec![transform_feedback::Topology::TriangleList];
+    let lists = with_storage(|storage| storage.topologies = lists);
     let reason = "the variants were not made for a triangle strip";
     refused(Preset::VulkanMobile, &lists, &resumed(), reason);
     let lists = Pipeline { topology: Topology::TriangleList, ..lists };

@@ -1,9 +1,9 @@
 //! Draws with topologies that an API lacks, for which the host generates indices.
 
-use crate::states::{anew, pipeline};
+use crate::states::{anew, byte_count, pipeline};
 use polyshade_planner::{
-    self as planner, Active, Begin, ByteCount, Call, Counter, CounterOwner, Device, Draw, DrawCall,
-    End, Feedback, PassState, Path, Pipeline, Preset, Step, Topology,
+    self as planner, Active, Begin, ByteCount, Call, Counter, Device, Draw, DrawCall, End,
+    Feedback, PassState, Path, Pipeline, Preset, Step, Topology,
 };
 
 fn calls(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Vec<DrawCall> {
@@ -22,14 +22,8 @@ fn fan() -> Pipeline {
 /// The host computes the vertex count of a rewritten draw as for any other topology.
 #[test]
 fn the_host_counts_what_it_rewrites() {
-    let count = ByteCount {
-        counter_owner: CounterOwner::Host,
-        counter: Counter { buffer: 3, offset: 0 },
-        path: Path::Storage,
-        counter_offset: 4,
-        stride: 16,
-        before: Vec::new(),
-    };
+    let counter = Counter { buffer: 3, offset: 0 };
+    let count = ByteCount { counter_offset: 4, ..byte_count(Path::Storage, counter) };
     let draw = Draw { call: Call::ByteCount(count), ..Draw::default() };
     let metal = Device::from(Preset::Metal);
     let [DrawCall::Rewritten(Some(counted))] = calls(&metal, &fan(), &draw)[..] else {

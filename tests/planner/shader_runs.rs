@@ -1,12 +1,12 @@
 //! The choice whether a shader runs once or twice, and the keys of plans.
 
+use crate::device_counters::kept;
 use crate::goldens::{golden, section};
 use crate::rules::broken;
-use crate::states::{anew, buffers, pipeline, resumed};
+use crate::states::{anew, buffers, pipeline, resumed, storage, with_capture};
 use polyshade::host::{Binding, SideEffects};
-
 use polyshade_planner::{
-    self as planner, Active, Bound, Call, CounterOwner, Device, Draw, Feedback, PassState, Path,
+    self as planner, Active, Bound, Call, Capture, Device, Draw, Feedback, PassState, Path,
     Pipeline, Preset, Resource, ShaderRuns, Step, StoredIndices, StoredOutputs, Topology,
 };
 use polyshade_testing::Choices;
@@ -14,16 +14,21 @@ use polyshade_testing::planner::{any_device, any_draw, any_pipeline};
 
 /// Returns a pipeline with triangle fans, which are captured and rasterized in separate passes, and this shader cost.
 fn fan(shader_cost: Option<u32>) -> Pipeline {
-    let mut pipeline = Pipeline { topology: Topology::TriangleFan, shader_cost, ..pipeline() };
-    let capture = pipeline.capture.as_mut().expect("it captures");
-    let storage = capture.storage.as_mut().expect("it stores");
-    storage.outputs = Some(StoredOutputs { buffer: Binding(3), stride: 36 });
-    pipeline
+    Pipeline { shader_cost, ..dear() }
 }
 
 /// Returns the same pipeline with an expensive shader.
 fn dear() -> Pipeline {
-    fan(Some(5000))
+    dear_with(|_| {})
+}
+
+/// Returns the same pipeline with another capture.
+fn dear_with(edit: impl FnOnce(&mut Capture)) -> Pipeline {
+    let pipeline = with_capture(|capture| {
+        storage(capture).outputs = Some(StoredOutputs { buffer: Binding(3), stride: 36 });
+        edit(capture);
+    });
+    Pipeline { topology: Topology::TriangleFan, shader_cost: Some(5000), ..pipeline }
 }
 
 fn once(device: &Device, pipeline: &Pipeline, draw: &Draw) -> bool {
@@ -46,31 +51,22 @@ fn plans_say_how_often_the_shader_runs_and_why() {
     show("few vertices", &mobile, &dear(), &Draw { vertices: Some(3), ..anew() });
     show("kept", &mobile, &dear(), &Draw { pass: PassState::Uninterruptible, ..anew() });
     // Vary the state of the draw and the pipeline.
-    let mut counted = anew();
-    let Feedback::Active(active) = &mut counted.feedback else { panic!("it is active") };
-    active.counter_owner = CounterOwner::Device;
+    let counted = kept(Call::Vertices, anew());
     let keeps = Device { max_storage_buffers: 8, ..mobile.clone() };
     show("the device counts", &keeps, &dear(), &counted);
     let stores = Pipeline { side_effects: Some(SideEffects::Refuse), ..fan(None) };
     show("stores by itself", &mobile, &stores, &anew());
     let list = Pipeline { topology: Topology::TriangleList, ..dear() };
     show("a list is captured at once", &mobile, &list, &anew());
-    let mut indexed = list.clone();
-    let capture = indexed.capture.as_mut().expect("it captures");
-    let storage = capture.storage.as_mut().expect("it stores");
-    storage.indices = Some(StoredIndices {
-        buffer: Some(Binding(2)),
-        restart: false,
-        segments: None,
-        draw_index: false,
-    });
+    let indices = StoredIndices { buffer: Some(Binding(2)), ..StoredIndices::default() };
+    let indexed = dear_with(|capture| storage(capture).indices = Some(indices));
+    let indexed = Pipeline { topology: Topology::TriangleList, ..indexed };
     show("indices", &mobile, &indexed, &Draw { call: Call::Indexed, ..anew() });
     let discard = Pipeline { rasterizer_discard: true, ..dear() };
     show("nothing is rasterized", &mobile, &discard, &anew());
     // Vary the device.
     show("metal, inside", &Preset::Metal.into(), &dear(), &resumed());
-    let mut dispatched = dear();
-    dispatched.capture.as_mut().expect("it captures").path = Some(Path::Compute);
+    let dispatched = dear_with(|capture| capture.path = Some(Path::Compute));
     show("a compute stage captures", &mobile, &dispatched, &resumed());
     show("webgpu", &Preset::WebGpu.into(), &dispatched, &anew());
     golden("shader-runs.txt", &text);
@@ -87,10 +83,8 @@ fn the_model_is_monotonic() {
     let costs: Vec<Option<u32>> = [1000, 2000, 5000].map(|cost| least(&fan(Some(cost)))).to_vec();
     assert!(costs.is_sorted_by(|dear, dearer| dear > dearer), "{costs:?}");
     assert_eq!(least(&fan(Some(50))), None);
-    let mut more = dear();
-    let capture = more.capture.as_mut().expect("it captures");
-    let outputs = &mut capture.storage.as_mut().expect("it stores").outputs;
-    outputs.as_mut().expect("it hands them on").stride = 400;
+    let outputs = Some(StoredOutputs { buffer: Binding(3), stride: 400 });
+    let more = dear_with(|capture| storage(capture).outputs = outputs);
     assert!(least(&more) > least(&dear()), "{:?}", least(&more));
 }
 

@@ -2,8 +2,8 @@
 
 use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_planner::{
-    Active, Begin, Bound, Capture, Counter, CounterOwner, Draw, End, Feedback, FeedbackBuffer,
-    PassState, Pipeline, ShaderStage, Storage, Topology, Use, Uses,
+    Active, Begin, Bound, ByteCount, Capture, Counter, CounterOwner, Draw, End, Feedback,
+    FeedbackBuffer, PassState, Path, Pipeline, ShaderStage, Storage, Topology, Use, Uses,
 };
 
 /// Returns a pipeline that captures into two buffers, with the requirements of both paths.
@@ -32,6 +32,26 @@ pub(crate) fn pipeline() -> Pipeline {
         capture: Some(capture),
         ..Pipeline::default()
     }
+}
+
+/// Returns the pipeline with another capture.
+pub(crate) fn with_capture(edit: impl FnOnce(&mut Capture)) -> Pipeline {
+    let mut pipeline = pipeline();
+    edit(pipeline.capture.as_mut().expect("it captures"));
+    pipeline
+}
+
+/// Returns the pipeline with another storage path.
+pub(crate) fn with_storage(edit: impl FnOnce(&mut Storage)) -> Pipeline {
+    with_capture(|capture| edit(storage(capture)))
+}
+
+pub(crate) fn storage(capture: &mut Capture) -> &mut Storage {
+    capture.storage.as_mut().expect("it has a storage path")
+}
+
+pub(crate) fn with_path(path: Path) -> Pipeline {
+    with_capture(|capture| capture.path = Some(path))
 }
 
 /// Returns two ranges: one of a given size, and one that extends to the end of its buffer.
@@ -71,6 +91,20 @@ pub(crate) fn resumed() -> Draw {
         },
         ..Draw::default()
     }
+}
+
+/// Returns the same draw with another capture state.
+pub(crate) fn change(edit: impl FnOnce(&mut Active)) -> Draw {
+    let mut draw = resumed();
+    let Feedback::Active(active) = &mut draw.feedback else { panic!("it is active") };
+    edit(active);
+    draw
+}
+
+/// Returns a vertex count from a counter that the host owns.
+pub(crate) fn byte_count(path: Path, counter: Counter) -> ByteCount {
+    let (counter_owner, counter_offset, before) = (CounterOwner::Host, 0, Vec::new());
+    ByteCount { counter, path, counter_owner, counter_offset, stride: 16, before }
 }
 
 /// Returns a draw whose capture begins anew, outside any pass, without dependencies.

@@ -1,10 +1,10 @@
 //! Later commands wait for all accesses of a draw: reads, the counter that provides its vertex count, and captures.
 
-use crate::states::{anew, pipeline, resumed};
+use crate::states::{anew, byte_count, pipeline, resumed};
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_planner::{
-    self as planner, Attachments, ByteCount, Call, Counter, CounterOwner, Device, Draw, Feedback,
-    PassState, Path, Pipeline, Preset, ShaderStage, Step, Topology, Use, Uses,
+    self as planner, Attachments, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
+    Preset, ShaderStage, Step, Topology, Use, Uses,
 };
 
 /// Returns the barriers after the draw, as text, and whether the application's pass ends there.
@@ -174,17 +174,10 @@ fn a_captured_draw_reads_too() {
 
 #[test]
 fn a_counter_that_counts_vertices_is_saved_to_behind_them() {
-    let count = ByteCount {
-        counter_owner: CounterOwner::Host,
-        counter: Counter { buffer: 3, offset: 0 },
-        path: Path::Extension,
-        counter_offset: 0,
-        stride: 16,
-        before: Vec::new(),
-    };
+    let count = byte_count(Path::Extension, Counter { buffer: 3, offset: 0 });
     let draw = Draw {
         call: Call::ByteCount(count),
-        next: Uses { inputs: Vec::new(), captured: Vec::new(), counters: vec![Use::Save] },
+        next: Uses { counters: vec![Use::Save], ..Uses::default() },
         ..reading(Feedback::Inactive, Use::Vertices, Use::Capture(Path::Extension))
     };
     let found = waits(Preset::Vulkan, &Pipeline::default(), &draw);
