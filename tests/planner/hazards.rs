@@ -1,10 +1,11 @@
 //! In any sequence, if either `before` or `next` is given, a draw waits for exactly the accesses on which it depends.
 
-use polyshade::host::{AddressSource, Binding, ParamSource, Set};
+use crate::states::{byte_count, storage, with_capture};
+use polyshade::host::{AddressSource, ParamSource};
 use polyshade_planner::{
-    Accesses, Active, Attachments, Barrier, Begin, Bound, ByteCount, Call, Capture, Counter,
-    CounterOwner, Device, Draw, End, Feedback, FeedbackBuffer, Path, Pipeline, Preset, Resource,
-    Scope, ShaderStage, Stages, Step, Storage, Use, barrier,
+    Accesses, Active, Attachments, Barrier, Begin, Bound, ByteCount, Call, Counter, CounterOwner,
+    Device, Draw, End, Feedback, Path, Preset, Resource, Scope, ShaderStage, Stages, Step, Use,
+    barrier,
 };
 use polyshade_testing::Choices;
 use polyshade_testing::hazards::{
@@ -34,37 +35,18 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
     device.buffer_addresses = true;
     let counter = |buffer, offset| Counter { buffer, offset };
     let counted = |path, counter_owner, counter| {
-        let before = Vec::new();
-        Call::ByteCount(ByteCount {
-            counter,
-            path,
-            counter_owner,
-            counter_offset: 0,
-            stride: 16,
-            before,
-        })
+        Call::ByteCount(ByteCount { counter_owner, ..byte_count(path, counter) })
     };
     let place = ParamSource::Address(AddressSource::PushConstant { offset: 0 });
-    let storage = Storage {
-        set: Set(0),
-        binding: Binding(0),
-        params_at: place,
-        storage_buffers: 0,
-        params: Vec::new(),
-        topologies: Vec::new(),
-        unbound_buffers: false,
-        indices: None,
-        outputs: None,
-    };
     // Each draw captures into its own buffer, with device-owned counters.
     let mut commands = Vec::new();
     let mut draw = |path, call, begin, saved| {
         let number = commands.len();
-        let capture = Capture {
-            path: Some(path),
-            buffers: vec![FeedbackBuffer { stride: 16, ..FeedbackBuffer::default() }],
-            storage: Some(storage.clone()),
-        };
+        let pipeline = with_capture(|capture| {
+            capture.path = Some(path);
+            capture.buffers.truncate(1);
+            storage(capture).params_at = place;
+        });
         let bound = Bound { buffer: None, buffer_size: 3072, offset: 0, size: None };
         let feedback = Feedback::Active(Active {
             buffers: vec![Some(bound)],
@@ -75,7 +57,7 @@ fn a_count_waits_beside_the_counters_of_a_capture() {
         let cells = Cells { kind: DataKind::Captured, buffer: number as u32, cells: 1 };
         commands.push(Command::Draw(Box::new(Drawn {
             number,
-            pipeline: Pipeline { capture: Some(capture), ..Pipeline::default() },
+            pipeline,
             draw: Draw { call, feedback, ..Draw::default() },
             path,
             reads: Vec::new(),
