@@ -12,6 +12,7 @@ mod limits;
 #[path = "../execution/noise.rs"]
 mod noise;
 mod page;
+mod passes;
 mod random;
 mod recipes;
 mod refusals;
@@ -22,4 +23,3 @@ mod states;
 mod sync;
 mod usage_scopes;
 mod vertex_order;
-mod waits;

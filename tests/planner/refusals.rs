@@ -35,16 +35,6 @@ fn expect(
     assert_eq!(error.kind(), kind, "{error}");
 }
 
-/// The state that the other tests change has a plan.
-#[test]
-fn the_base_is_planned() {
-    for preset in [Preset::Vulkan, Preset::VulkanMobile, Preset::Metal] {
-        for draw in [anew(), resumed()] {
-            assert!(planner::plan(&preset.into(), &pipeline(), &draw).is_ok(), "{preset:?}");
-        }
-    }
-}
-
 #[test]
 fn ranges_lie_in_their_buffers() {
     for (bound, reason) in [

@@ -68,10 +68,3 @@ fn what_was_read_is_overwritten_in_order() {
     waits(&[Use::Vertices], &[Use::Indices, Use::CopySource], "nothing");
     waits(&[], &[Use::Capture(Path::Storage)], "nothing");
 }
-
-#[test]
-fn a_write_among_reads_is_all_that_is_made_available() {
-    let from = [Use::Vertices, Use::Store(ShaderStage::Compute)];
-    let expected = "VERTEX_INPUT | COMPUTE_SHADER / SHADER_WRITE -> VERTEX_SHADER / SHADER_WRITE";
-    waits(&from, &[Use::Capture(Path::Storage)], expected);
-}
