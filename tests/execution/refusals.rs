@@ -57,26 +57,34 @@ fn refused_draw(change: impl Fn(&mut Draw<'_>)) -> String {
     refused(|work| change(&mut work.draws[0]))
 }
 
+/// Checks that the changed work is refused for a reason with this text.
 #[track_caller]
-fn refused_texture(change: impl Fn(&mut Texture)) -> String {
-    refused(|work| change(&mut work.textures[0]))
+fn refuses(reason: &str, change: impl Fn(&mut Work<'_>)) {
+    says(&refused(change), reason);
+}
+
+#[track_caller]
+fn refuses_draw(reason: &str, change: impl Fn(&mut Draw<'_>)) {
+    says(&refused_draw(change), reason);
+}
+
+#[track_caller]
+fn says(message: &str, reason: &str) {
+    assert!(message.contains(reason), "{message}, not {reason}");
 }
 
 #[test]
 fn limits_are_kept() {
-    let message = refused_draw(|draw| draw.push_constants = vec![0; 1 << 12]);
-    assert!(message.contains("4096 bytes of push constants, only "), "{message}");
-    let message = refused_draw(|draw| draw.descriptors.push(storage(500, 0, 0)));
-    assert!(message.contains("501 descriptor sets, only "), "{message}");
-    let message = refused_draw(|draw| {
+    let pushed = vec![0; 1 << 12];
+    refuses_draw("4096 bytes of push constants, only ", |d| d.push_constants.clone_from(&pushed));
+    refuses_draw("501 descriptor sets, only ", |draw| draw.descriptors.push(storage(500, 0, 0)));
+    refuses_draw("1048577 storage buffers, only ", |draw| {
         draw.descriptors.extend((0..1 << 20).map(|element| storage(0, 0, element)));
     });
-    assert!(message.contains("1048577 storage buffers, only "), "{message}");
-    let message = refused_draw(|draw| {
+    refuses_draw("its offset must be a multiple of", |draw| {
         let range = Range { buffer: 0, offset: 1, size: 16 };
         draw.descriptors.push(Descriptor::new(0, 0, Resource::UniformBuffer(range)));
     });
-    assert!(message.contains("its offset must be a multiple of"), "{message}");
 }
 
 fn vertex_buffer(stride: u32, location: u32, format: vk::Format, offset: u32) -> VertexBuffer {
@@ -88,33 +96,31 @@ fn vertex_buffer(stride: u32, location: u32, format: vk::Format, offset: u32) ->
 #[test]
 fn limits_of_attributes_are_kept() {
     let float = vk::Format::R32_SFLOAT;
-    let message =
-        |buffers: &[VertexBuffer]| refused_draw(|draw| draw.vertex_buffers = buffers.to_vec());
-    let text = message(&[vertex_buffer(1 << 20, 0, float, 0)]);
-    assert!(text.contains("1048576 bytes of stride, only "), "{text}");
-    let text = message(&[vertex_buffer(4, 400, float, 0)]);
-    assert!(text.contains("400 as the location of an attribute, only "), "{text}");
-    let text = message(&[vertex_buffer(4, 0, float, 60_000)]);
-    assert!(text.contains("60000 bytes of attribute offset, only "), "{text}");
-    let text = message(&vec![vertex_buffer(4, 0, float, 0); 100]);
-    assert!(text.contains("100 vertex buffers, only "), "{text}");
-    let text = message(&[vertex_buffer(4, 0, float, 0), vertex_buffer(4, 0, float, 0)]);
-    assert!(text.contains("two attributes have the same location"), "{text}");
+    let one = vertex_buffer(4, 0, float, 0);
+    for (reason, buffers) in [
+        ("1048576 bytes of stride, only ", vec![vertex_buffer(1 << 20, 0, float, 0)]),
+        ("400 as the location of an attribute, only ", vec![vertex_buffer(4, 400, float, 0)]),
+        ("60000 bytes of attribute offset, only ", vec![vertex_buffer(4, 0, float, 60_000)]),
+        ("100 vertex buffers, only ", vec![one.clone(); 100]),
+        ("two attributes have the same location", vec![one; 2]),
+    ] {
+        refuses_draw(reason, |draw| draw.vertex_buffers.clone_from(&buffers));
+    }
     for format in [vk::Format::R64_SFLOAT, vk::Format::BC1_RGB_UNORM_BLOCK] {
         assert!(!Driver::Lavapipe.device().takes_vertex_format(format));
-        let text = message(&[vertex_buffer(32, 0, format, 0)]);
-        assert!(text.contains(&format!("attributes of format {format:?}")), "{text}");
+        refuses_draw(&format!("attributes of format {format:?}"), |draw| {
+            draw.vertex_buffers = vec![vertex_buffer(32, 0, format, 0)];
+        });
     }
 }
 
 #[test]
 fn vertices_outside_of_their_buffer_are_refused() {
     let buffers = vec![vertex_buffer(32, 0, vk::Format::R32G32B32A32_UINT, 16)];
-    let message = refused_draw(|draw| {
+    refuses_draw("is not in a buffer of Some(65536) bytes", |draw| {
         draw.vertex_buffers.clone_from(&buffers);
         draw.vertices = 0..2049;
     });
-    assert!(message.contains("is not in a buffer of Some(65536) bytes"), "{message}");
 
     let indices = |count, vertex_offset| Indices {
         place: Place { buffer: 1, offset: 0 },
@@ -124,28 +130,23 @@ fn vertices_outside_of_their_buffer_are_refused() {
         vertex_offset,
         restart: false,
     };
-    let message = |indices| {
-        refused(|work| {
+    let refuses = |reason, indices| {
+        refuses(reason, |work| {
             work.buffers.push([0_u16, 2000].map(u16::to_ne_bytes).concat());
             work.draws[0].vertex_buffers.clone_from(&buffers);
             work.draws[0].indices = Some(indices);
         })
     };
-    let text = message(indices(2, 48));
-    assert!(text.contains("is not in a buffer of Some(65536) bytes"), "{text}");
-    let text = message(indices(2, -1));
-    assert!(text.contains("indices address vertices from -1 to 1999"), "{text}");
-    let text = message(indices(3, 0));
-    assert!(text.contains("is not in a buffer of Some(4) bytes"), "{text}");
-    let text = message(Indices { index_type: vk::IndexType::NONE_KHR, ..indices(1, 0) });
-    assert!(text.contains("indices of type"), "{text}");
+    refuses("is not in a buffer of Some(65536) bytes", indices(2, 48));
+    refuses("indices address vertices from -1 to 1999", indices(2, -1));
+    refuses("is not in a buffer of Some(4) bytes", indices(3, 0));
+    refuses("indices of type", Indices { index_type: vk::IndexType::NONE_KHR, ..indices(1, 0) });
     // 8-bit indices may not address a vertex outside the buffer either, with or without restart. Both drivers support
     // such indices, and restart in lists.
     let uint8 =
         |restart| Indices { index_type: vk::IndexType::UINT8_EXT, restart, ..indices(4, 2000) };
     for restart in [false, true] {
-        let text = message(uint8(restart));
-        assert!(text.contains("is not in a buffer of Some(65536) bytes"), "{text}");
+        refuses("is not in a buffer of Some(65536) bytes", uint8(restart));
     }
 }
 
@@ -172,57 +173,45 @@ fn descriptors_that_contradict_each_other_are_refused() {
 
 #[test]
 fn textures_that_are_none_are_refused() {
-    // Size, levels and contents.
-    let message = refused_texture(|texture| texture.width = 0);
-    assert!(message.contains("0×1×1"), "{message}");
-    let message = refused_texture(|texture| texture.view = vk::ImageViewType::CUBE);
-    assert!(message.contains("a texture CUBE of 1×1×1, 1 layers"), "{message}");
-    let message = refused_texture(|texture| texture.levels = 2);
-    assert!(message.contains("2 levels"), "{message}");
-    let message = refused_texture(|texture| {
-        (texture.width, texture.levels, texture.storage) = (2, 2, true);
-    });
-    assert!(message.contains("reading back a texture with several mip levels"), "{message}");
-    let message = refused_texture(|texture| texture.contents.push(0));
-    assert!(message.contains("5 bytes of contents"), "{message}");
-    let message = refused_texture(|texture| texture.width = 1 << 20);
-    assert!(message.contains("a texture TYPE_2D of R8G8B8A8_UNORM, 1048576×1×1"), "{message}");
-    let message = refused_texture(|texture| (texture.width, texture.height) = (1 << 14, 1 << 14));
-    assert!(message.contains("a texture of more than"), "{message}");
-    // Formats.
-    let message = refused_texture(|texture| texture.format = vk::Format::BC1_RGB_UNORM_BLOCK);
-    assert!(message.contains("a texture of format BC1_RGB_UNORM_BLOCK"), "{message}");
-    let message = refused_texture(|texture| texture.compare = true);
-    assert!(message.contains("comparing texels of R8G8B8A8_UNORM"), "{message}");
-    let depth = |texture: &mut Texture| {
-        texture.format = vk::Format::D32_SFLOAT;
-        texture.storage = true;
-    };
-    let message = refused_texture(depth);
-    assert!(message.contains("storage true"), "{message}");
-
-    // Multisampling.
-    let several = |texture: &mut Texture| texture.samples = vk::SampleCountFlags::TYPE_4;
-    let message = refused_texture(|texture| {
-        several(texture);
-        texture.storage = true;
-    });
-    assert!(message.contains("reading back a multisampled texture"), "{message}");
-    let message = refused_texture(|texture| {
-        several(texture);
-        texture.format = vk::Format::R8G8B8A8_SRGB;
-    });
-    assert!(message.contains("a multisampled texture of R8G8B8A8_SRGB"), "{message}");
-    let message = refused_texture(|texture| texture.samples = vk::SampleCountFlags::empty());
-    assert!(message.contains("samples"), "{message}");
+    let plain = Texture::default;
+    let (bc1, srgb) = (vk::Format::BC1_RGB_UNORM_BLOCK, vk::Format::R8G8B8A8_SRGB);
+    let several = vk::SampleCountFlags::TYPE_4;
+    for (reason, texture) in [
+        // Size, levels and contents.
+        ("0×1×1", Texture { width: 0, ..plain() }),
+        ("a texture CUBE of 1×1×1, 1 layers", Texture { view: vk::ImageViewType::CUBE, ..plain() }),
+        ("2 levels", Texture { levels: 2, ..plain() }),
+        (
+            "reading back a texture with several mip levels",
+            Texture { width: 2, levels: 2, storage: true, ..plain() },
+        ),
+        ("5 bytes of contents", Texture { contents: vec![0; 5], ..plain() }),
+        ("a texture TYPE_2D of R8G8B8A8_UNORM, 1048576×1×1", Texture { width: 1 << 20, ..plain() }),
+        ("a texture of more than", Texture { width: 1 << 14, height: 1 << 14, ..plain() }),
+        // Formats.
+        ("a texture of format BC1_RGB_UNORM_BLOCK", Texture { format: bc1, ..plain() }),
+        ("comparing texels of R8G8B8A8_UNORM", Texture { compare: true, ..plain() }),
+        ("storage true", Texture { format: vk::Format::D32_SFLOAT, storage: true, ..plain() }),
+        // Multisampling.
+        (
+            "reading back a multisampled texture",
+            Texture { samples: several, storage: true, ..plain() },
+        ),
+        (
+            "a multisampled texture of R8G8B8A8_SRGB",
+            Texture { samples: several, format: srgb, ..plain() },
+        ),
+        ("samples", Texture { samples: vk::SampleCountFlags::empty(), ..plain() }),
+    ] {
+        refuses(reason, |work| work.textures = vec![texture.clone()]);
+    }
 }
 
 #[test]
 fn shaders_that_make_no_pipeline_are_refused() {
     let fragment = glsl::fragment("#version 450\nvoid main() {}");
     // Wrong stages.
-    let message = refused_draw(|draw| draw.stages[0].entry_point = "other");
-    assert!(message.contains("other"), "{message}");
+    refuses_draw("other", |draw| draw.stages[0].entry_point = "other");
     let message = refused_draw(|draw| draw.stages[0].words = &[]);
     assert!(!message.is_empty());
     let message = refused_draw(|draw| {
@@ -239,8 +228,9 @@ fn shaders_that_make_no_pipeline_are_refused() {
         draw.stages[0].specialization = vec![(1, Constant::Bits32(0)), (1, Constant::Bits8(0))];
     });
     assert_eq!(message, "a specialization constant has two values");
-    let message = refused_draw(|draw| draw.topology = vk::PrimitiveTopology::PATCH_LIST);
-    assert!(message.contains("both tessellation stages"), "{message}");
+    refuses_draw("both tessellation stages", |draw| {
+        draw.topology = vk::PrimitiveTopology::PATCH_LIST
+    });
 
     // A missing vertex stage.
     let vertex = nothing();
@@ -272,31 +262,33 @@ fn shaders_that_lack_what_they_use_are_refused() {
 
     let several = "layout(set = 1, binding = 2) uniform texture2D images[2];";
     let body = "words[0] = uint(texelFetch(images[0], ivec2(0), 0).x);";
-    let text = lacks(several, body, Some(Resource::Image(0)));
-    assert!(text.contains("a shader has 2 of [SAMPLED_IMAGE"), "{text}");
-    let text = lacks("layout(location = 7) in float a;", "words[0] = uint(a);", None);
-    assert!(text.contains("an attribute at location 7, but the draw has none there"), "{text}");
-    let text = lacks("layout(location = 7) in mat2 a[2];", "words[0] = uint(a[0][0].x);", None);
-    assert!(text.contains("an attribute at location 7, but the draw has none there"), "{text}");
+    says(&lacks(several, body, Some(Resource::Image(0))), "a shader has 2 of [SAMPLED_IMAGE");
+    let reason = "an attribute at location 7, but the draw has none there";
+    says(&lacks("layout(location = 7) in float a;", "words[0] = uint(a);", None), reason);
+    let matrices = "layout(location = 7) in mat2 a[2];";
+    says(&lacks(matrices, "words[0] = uint(a[0][0].x);", None), reason);
     let address = "#extension GL_EXT_buffer_reference : enable
         layout(buffer_reference) buffer Pointed { uint value; };
         layout(push_constant) uniform Push { Pointed pointed; };";
-    let text = lacks(address, "words[0] = pointed.value;", None);
-    assert!(text.contains("does not support addresses of buffers"), "{text}");
+    says(
+        &lacks(address, "words[0] = pointed.value;", None),
+        "does not support addresses of buffers",
+    );
     let push = "layout(push_constant) uniform Push { uint first; uint second; };";
-    let text = lacks(push, "words[0] = second;", None);
-    assert!(text.contains("a push constant at byte 4, but the draw has 0 bytes"), "{text}");
+    says(
+        &lacks(push, "words[0] = second;", None),
+        "a push constant at byte 4, but the draw has 0 bytes",
+    );
 }
 
 #[test]
 fn targets_that_are_none_are_refused() {
     let target = |format, width| Target::new(format, width, 1);
     let message = |target| refused(|work| work.targets = vec![target]);
-    let text = message(target(vk::Format::R32_UINT, 1 << 20));
-    assert!(text.contains("1048576 pixels of width, only "), "{text}");
+    says(&message(target(vk::Format::R32_UINT, 1 << 20)), "1048576 pixels of width, only ");
     assert_eq!(message(target(vk::Format::R32_UINT, 0)), "a target has no pixels");
-    let text = message(target(vk::Format::BC1_RGB_UNORM_BLOCK, 1));
-    assert!(text.contains("a target of format BC1_RGB_UNORM_BLOCK"), "{text}");
+    let compressed = target(vk::Format::BC1_RGB_UNORM_BLOCK, 1);
+    says(&message(compressed), "a target of format BC1_RGB_UNORM_BLOCK");
 
     let formats = [vk::Format::R32_UINT, vk::Format::D32_SFLOAT];
     let drawn = |colour, depth| {
