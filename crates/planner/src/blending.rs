@@ -37,8 +37,7 @@ use serde::{Deserialize, Serialize};
 
 /// A mechanism of blending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum BlendingPath {
     /// Fixed function, without advanced equations.
     FixedFunction,
@@ -134,8 +133,7 @@ pub struct BlendingPlan {
 
 /// How overlapping primitives are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum BlendingOrder {
     /// Overlapping primitives are ordered within every draw and between draws, without barriers.
     Coherent,
@@ -149,8 +147,7 @@ pub enum BlendingOrder {
 
 /// A property that blending requires of the pass, the pipeline or an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Change {
     /// The pass is a render pass object, although the device has dynamic rendering.
     RenderPassObject,
@@ -188,8 +185,7 @@ pub enum Change {
 
 /// `VkImageUsageFlagBits`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 #[allow(missing_docs)]
 pub enum Usage {
     InputAttachment,
@@ -200,8 +196,7 @@ pub enum Usage {
 
 /// `VkImageLayout`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 #[allow(missing_docs)]
 pub enum Layout {
     General,
@@ -220,8 +215,7 @@ pub struct Between {
 
 /// The draws before which a command is recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Before {
     /// Each draw that covers pixels that were drawn, cleared or copied to since the last such command.
     OverlappingDraws,
@@ -231,8 +225,7 @@ pub enum Before {
 
 /// A command, or commands, between draws.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Action {
     /// A barrier inside the pass, with `VK_DEPENDENCY_BY_REGION_BIT`.
     Barrier(Scope, Scope),

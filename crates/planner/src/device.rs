@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// The API whose rules a device follows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Api {
     /// Vulkan. Barriers are explicit, and none of the planner's barriers can be inside a pass.
     #[default]
@@ -36,8 +35,7 @@ impl Api {
 
 /// The shaders for which rasterization can be turned off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum RasterizationOff {
     /// All shaders, because rasterizer discard is pipeline state.
     #[default]
@@ -50,8 +48,7 @@ pub enum RasterizationOff {
 
 /// The capabilities of a device that a plan depends on. The default is the minimum that Vulkan 1.0 guarantees.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Device {
     /// The API whose rules the device follows.
     pub api: Api,
@@ -109,8 +106,7 @@ impl Device {
 /// The cost of storing vertex outputs in one pass and reading them in the next, in vertex shader instructions. The
 /// default was measured on SwiftShader (`docs/performance.md`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct SpillCostModel {
     /// The cost per draw: a barrier that interrupts the pass.
     pub draw: u32,
@@ -128,8 +124,7 @@ impl Default for SpillCostModel {
 
 /// The features and properties of `VK_EXT_provoking_vertex`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct ProvokingVertexModes {
     /// `provokingVertexLast`.
     pub last: bool,
@@ -141,8 +136,7 @@ pub struct ProvokingVertexModes {
 
 /// The features of `VK_EXT_primitives_generated_query`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct PrimitivesGenerated {
     /// `primitivesGeneratedQueryWithRasterizerDiscard`.
     pub with_discard: bool,

@@ -13,8 +13,7 @@ use std::fmt;
 
 /// The form of the distances in the shaders.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum DistanceForm {
     /// `ClipDistance` and `CullDistance` arrays.
     #[default]
@@ -27,8 +26,7 @@ pub enum DistanceForm {
 
 /// The clip and cull distances of a pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Distances {
     /// The number of clip distances of the last stage before rasterization.
     pub clip: u32,
@@ -51,8 +49,7 @@ pub struct Distances {
 
 /// The stage in which clip distances, or cull distances, take effect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum DistanceWay {
     /// The pipeline has no such distances.
     None,
@@ -67,8 +64,7 @@ pub enum DistanceWay {
 /// A [`Step`](polyshade::clip_cull::Step) for clip and cull distances, and the stages that it rewrites, in the order
 /// of execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum DistanceStep {
     /// `Normalize`, in all stages.
     Normalize,

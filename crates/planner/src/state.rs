@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// How vertices form primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 #[allow(missing_docs)]
 pub enum Topology {
     PointList,
@@ -88,8 +87,7 @@ impl Topology {
 
 /// The mechanism of a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Path {
     /// `VK_EXT_transform_feedback`. The device keeps the counters, in buffers.
     Extension,
@@ -118,8 +116,7 @@ impl Path {
 
 /// The primitives that a geometry stage emits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 #[allow(missing_docs)]
 pub enum Emitted {
     Points,
@@ -129,8 +126,7 @@ pub enum Emitted {
 
 /// The state of a pipeline that a plan depends on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Pipeline {
     /// How vertices become primitives.
     pub topology: Topology,
@@ -162,8 +158,7 @@ pub struct Pipeline {
 
 /// The outputs that a pipeline captures.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Capture {
     /// The mechanism. The default is the extension if supported, else storage if vertex stages can store, else
     /// compute.
@@ -176,8 +171,7 @@ pub struct Capture {
 
 /// The layout of a feedback buffer, as the shader declares it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct FeedbackBuffer {
     /// The stride of a vertex in bytes; 0 for a buffer that captures nothing.
     pub stride: u32,
@@ -202,8 +196,7 @@ impl FeedbackBuffer {
 
 /// One draw, with the commands before and after it that use the captured data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Draw {
     /// The draw command.
     pub call: Call,
@@ -230,8 +223,7 @@ pub struct Draw {
 
 /// How a command uses captured data or a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Use {
     /// A capture with this mechanism writes the data.
     Capture(Path),
@@ -267,8 +259,7 @@ pub enum Use {
 
 /// A shader stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 #[allow(missing_docs)]
 pub enum ShaderStage {
     Vertex,
@@ -281,8 +272,7 @@ pub enum ShaderStage {
 
 /// Uses of captured data, counters and other inputs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Uses {
     /// The uses of the captured data.
     pub captured: Vec<Use>,
@@ -296,8 +286,7 @@ pub struct Uses {
 
 /// The kind of a draw command. Draw arguments are not part of a plan.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Call {
     /// `vkCmdDraw`.
     #[default]
@@ -314,8 +303,7 @@ pub enum Call {
 
 /// A draw that computes its vertex count from a counter: `vkCmdDrawIndirectByteCountEXT`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(deny_unknown_fields))]
 pub struct ByteCount {
     /// The counter.
     pub counter: Counter,
@@ -336,8 +324,7 @@ pub struct ByteCount {
 
 /// The location of a counter. A counter is the number of bytes that captures have written to a feedback buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(deny_unknown_fields))]
 pub struct Counter {
     /// The buffer that holds the counter, as a number that the host chooses.
     pub buffer: u32,
@@ -347,8 +334,7 @@ pub struct Counter {
 
 /// Whether the application's render pass is active.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum PassState {
     /// No pass is active. The plan begins and ends a pass for the draw.
     #[default]
@@ -363,8 +349,7 @@ pub enum PassState {
 
 /// Whether transform feedback is active, paused or inactive at a draw.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Feedback {
     /// Transform feedback has not begun, or has ended.
     #[default]
@@ -377,8 +362,7 @@ pub enum Feedback {
 
 /// A captured draw.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Active {
     /// The bound ranges, indexed by the number of the feedback buffer.
     pub buffers: Vec<Option<Bound>>,
@@ -392,8 +376,7 @@ pub struct Active {
 
 /// A range that is bound as a feedback buffer, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(deny_unknown_fields))]
 pub struct Bound {
     /// The buffer, as a number that the host chooses. It matters for WebGPU, which forbids overlapping bindings of a
     /// buffer and aligns bindings to 256 bytes. Without numbers, buffers of equal size are assumed to be possibly the
@@ -412,8 +395,7 @@ pub struct Bound {
 
 /// How capture begins for a draw.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Begin {
     /// Capture begins with empty buffers.
     #[default]
@@ -426,8 +408,7 @@ pub enum Begin {
 
 /// How capture ends for a draw.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum End {
     /// No counter is saved.
     #[default]
@@ -440,8 +421,7 @@ pub enum End {
 
 /// A query that counts a draw.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Query {
     /// A transform feedback query of this stream: primitives written and primitives needed.
     Stream(u32),

@@ -30,8 +30,7 @@ pub struct Plan {
 
 /// Which vertex of a primitive is captured first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum VertexOrder {
     /// The provoking vertex, according to the pipeline's provoking vertex mode.
     AsProvoked,
@@ -41,8 +40,7 @@ pub enum VertexOrder {
 
 /// One step of a plan.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Step {
     /// Begin a pass.
     BeginPass(Pass),
@@ -133,8 +131,7 @@ pub struct Pass {
 
 /// The attachments of a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Attachments {
     /// The application's attachments.
     Application,
@@ -146,8 +143,7 @@ pub enum Attachments {
 
 /// The contents of attachments when a pass begins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Contents {
     /// The contents that the application's load operations specify.
     AsAsked,
@@ -159,8 +155,7 @@ pub enum Contents {
 
 /// The command that begins a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum PassScope {
     /// `vkCmdBeginRenderPass`.
     #[default]
@@ -175,8 +170,7 @@ pub enum PassScope {
 
 /// A variant of the captured stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Variant {
     /// The original shader.
     Original,
@@ -206,8 +200,7 @@ impl Variant {
 
 /// Whether a shader's position is moved out of the clip volume.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Position {
     /// The position is unchanged.
     Unchanged,
@@ -220,8 +213,7 @@ pub enum Position {
 
 /// Whether the pipeline rasterizes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 #[allow(missing_docs)]
 pub enum Rasterization {
     On,
@@ -230,8 +222,7 @@ pub enum Rasterization {
 
 /// How the bound pipeline assembles primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Assembly {
     /// With the topology of the draw.
     AsDrawn(Topology),
@@ -297,8 +288,7 @@ pub struct Counters {
 
 /// A draw command.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum DrawCall {
     /// A direct draw of the draw's vertices and instances, in order.
     Vertices,

@@ -222,8 +222,7 @@ pub struct Scope {
 
 /// The data that a barrier protects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum Resource {
     /// The captured data in all feedback buffers.
     Captured,

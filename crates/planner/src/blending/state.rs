@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The blending state of a pipeline, with the properties of its draws that affect the choice of mechanism.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct BlendingState {
     /// The blending of each colour attachment, indexed by location; `None` for an attachment that is not blended.
     pub attachments: Vec<Option<AttachmentBlending>>,
@@ -32,8 +31,7 @@ pub struct BlendingState {
 
 /// Which primitives may cover the same pixels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum Overlapping {
     /// Primitives within one draw and primitives of different draws.
     #[default]
@@ -46,8 +44,7 @@ pub enum Overlapping {
 
 /// How one attachment is blended.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum AttachmentBlending {
     /// With equations of `VK_EXT_blend_operation_advanced`.
     Advanced(AdvancedBlending),
@@ -81,8 +78,7 @@ impl AttachmentBlending {
 
 /// Advanced blending of an attachment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct AdvancedBlending {
     /// The blend equations that draws use.
     pub equations: Vec<Equation>,

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The device's support for blending. The default is the minimum that Vulkan 1.0 guarantees.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Blending {
     /// `VK_EXT_blend_operation_advanced`, if it is supported.
     pub native: Option<NativeBlending>,
@@ -60,8 +59,7 @@ impl Default for Blending {
 
 /// The features and properties of `VK_EXT_blend_operation_advanced`. The default is the guaranteed minimum.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct NativeBlending {
     /// `advancedBlendCoherentOperations`: overlapping primitives blend in order without barriers.
     pub coherent: bool,
@@ -100,8 +98,7 @@ impl Default for NativeBlending {
 
 /// The features of `VK_EXT_fragment_shader_interlock`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct Interlock {
     /// `fragmentShaderPixelInterlock`.
     pub pixel: bool,
@@ -112,8 +109,7 @@ pub struct Interlock {
 /// The device's support for clip and cull distances, and for geometry stages that replace them. The default supports
 /// neither.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct DistanceSupport {
     /// `maxClipDistances`; 0 without `shaderClipDistance`.
     pub clip: u32,

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The owner of the counters of captures by variants that store. The owner also knows the arguments of the draws.
 /// With `VK_EXT_transform_feedback`, the device always owns the counters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum CounterOwner {
     /// The host, which knows all arguments of a draw when it records the draw, and submits each command buffer only
     /// once.

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The descriptors of the variants that store.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(deny_unknown_fields))]
 pub struct Storage {
     /// The set of the feedback buffers, unless the shader reads their addresses.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -40,8 +39,7 @@ pub struct Storage {
 
 /// The buffer that passes outputs from the capture pass to the raster pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(deny_unknown_fields))]
 pub struct StoredOutputs {
     /// The binding of the buffer in the set of the feedback buffers.
     pub buffer: Binding,
@@ -51,8 +49,7 @@ pub struct StoredOutputs {
 
 /// How variants read indices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
-#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(default, deny_unknown_fields))]
 pub struct StoredIndices {
     /// The binding of the index buffer in the set of the feedback buffers; `None` if the shader reads its address.
     pub buffer: Option<Binding>,

@@ -6,8 +6,7 @@ use std::fmt;
 
 /// How many times the shader runs if one pass captures a draw and another pass rasterizes it, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum ShaderRuns {
     /// Once: for at least `min_vertices` vertices, the shader costs more than writing and reading its outputs.
     OnceForCost(SpillCost),

@@ -36,8 +36,7 @@ pub struct ParamRange {
 
 /// The value of a host parameter, or how to compute it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(Serialize), serde(rename_all = "snake_case"))]
 pub enum ParamValue {
     /// The planner knows the value.
     Constant(u32),
