@@ -335,27 +335,26 @@ fn lowered(device: &Device, state: &BlendingState, path: BlendingPath) -> Vec<u3
 /// Whether attachments are read inside dynamic rendering, or an attachment barrier is recorded there.
 fn reads_locally(device: &Device, state: &BlendingState, path: BlendingPath) -> bool {
     let has = &device.blending;
-    let is_of_pass = matches!(
-        path,
-        BlendingPath::OrderedAttachment | BlendingPath::Attachment | BlendingPath::Native
-    );
-    is_of_pass
+    wants_subpass(path)
         && device.pass_scope() == PassScope::Rendering
         && has.local_read
         && (has.local_read_multisampled || !state.multisampled)
 }
 
-fn scope(device: &Device, state: &BlendingState, path: BlendingPath, local: bool) -> PassScope {
-    let of_device = device.pass_scope();
-    let wants_subpass = matches!(
+/// Whether the shader reads attachments, or barriers for attachments are inside the pass.
+fn wants_subpass(path: BlendingPath) -> bool {
+    matches!(
         path,
         BlendingPath::OrderedAttachment | BlendingPath::Attachment | BlendingPath::Native
-    );
-    match of_device {
-        PassScope::Rendering if wants_subpass && !local && !state.rendering_only => {
+    )
+}
+
+fn scope(device: &Device, state: &BlendingState, path: BlendingPath, local: bool) -> PassScope {
+    match device.pass_scope() {
+        PassScope::Rendering if wants_subpass(path) && !local && !state.rendering_only => {
             PassScope::RenderPass
         }
-        _ => of_device,
+        of_device => of_device,
     }
 }
 

@@ -20,12 +20,7 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
         let message = format!("{} has no VK_EXT_transform_feedback", device.api.name());
         return Err(Error::new(&code::PLAN_INVALID_DEVICE, message));
     }
-    if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
-        return Err(Error::new(
-            &code::PLAN_PATCHES,
-            "patch lists and tessellation stages require each other",
-        ));
-    }
+    patches(pipeline)?;
     // The lists of uses: first the lengths, then the contents.
     let lists = [&draw.reads, &draw.before.captured, &draw.before.counters];
     let lists = lists.into_iter().chain([&draw.next.captured, &draw.next.counters]);
@@ -54,7 +49,7 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
     }
     // The counter from which the vertex count is computed.
     if let Call::ByteCount(count) = &draw.call {
-        self::counter(&count.counter)?;
+        self::counter_offset(count.counter.offset)?;
         if count.stride == 0 || !count.stride.is_multiple_of(4) {
             let message = format!(
                 "the vertex stride of {} bytes is not a positive multiple of 4",
@@ -62,13 +57,7 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
             );
             return Err(Error::new(&code::PLAN_INVALID_BYTE_COUNT, message));
         }
-        if !count.counter_offset.is_multiple_of(4) {
-            let offset = count.counter_offset;
-            return Err(Error::new(
-                &code::PLAN_COUNTER_MISALIGNED,
-                format!("the counter offset {offset} is not a multiple of 4"),
-            ));
-        }
+        self::counter_offset(count.counter_offset.into())?;
     }
     if let Some(capture) = &pipeline.capture {
         self::capture(capture)?;
@@ -80,6 +69,15 @@ pub(super) fn state(device: &Device, pipeline: &Pipeline, draw: &Draw) -> Result
         }
         Feedback::Inactive | Feedback::Paused => Ok(()),
     }
+}
+
+/// Rejects patch lists without tessellation stages, and the reverse.
+pub(super) fn patches(pipeline: &Pipeline) -> Result<(), Error> {
+    if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
+        let message = "patch lists and tessellation stages require each other";
+        return Err(Error::new(&code::PLAN_PATCHES, message));
+    }
+    Ok(())
 }
 
 /// Rejects draws that save the same counter from which their vertex count is computed. The device would read and
@@ -156,7 +154,7 @@ fn active(pipeline: &Pipeline, active: &Active) -> Result<(), Error> {
         return Err(Error::new(&code::PLAN_BUFFER_COUNT, message));
     }
     for counter in begun.iter().chain(ended).flatten() {
-        self::counter(counter)?;
+        counter_offset(counter.offset)?;
     }
     for bound in active.buffers.iter().flatten() {
         self::range(bound)?;
@@ -180,14 +178,12 @@ pub(super) fn check_counter_pass(device: &Device) -> Result<(), Error> {
     ))
 }
 
-fn counter(counter: &Counter) -> Result<(), Error> {
-    if counter.offset.is_multiple_of(4) {
+fn counter_offset(offset: u64) -> Result<(), Error> {
+    if offset.is_multiple_of(4) {
         return Ok(());
     }
-    Err(Error::new(
-        &code::PLAN_COUNTER_MISALIGNED,
-        format!("the counter offset {} is not a multiple of 4", counter.offset),
-    ))
+    let message = format!("the counter offset {offset} is not a multiple of 4");
+    Err(Error::new(&code::PLAN_COUNTER_MISALIGNED, message))
 }
 
 /// Returns the bound feedback range. Without an explicit size, the range is the rest of the buffer.

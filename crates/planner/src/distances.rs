@@ -2,8 +2,9 @@
 //!
 //! Exact mechanisms are preferred: the device's own distances, then a geometry stage, then discarded fragments.
 
+use super::check;
 use super::device::{Device, DistanceSupport};
-use super::state::{Emitted, Pipeline, Topology};
+use super::state::{Emitted, Pipeline};
 use crate::code;
 use polyshade::clip_cull::{DistanceKind, Primitive};
 use polyshade_spv::Error;
@@ -195,12 +196,7 @@ pub fn distances(
 }
 
 fn check(pipeline: &Pipeline, distances: &Distances) -> Result<(), Error> {
-    if (pipeline.topology == Topology::PatchList) != pipeline.tessellation {
-        return Err(Error::new(
-            &code::PLAN_PATCHES,
-            "patch lists and tessellation stages require each other",
-        ));
-    }
+    check::patches(pipeline)?;
     if pipeline.geometry.is_some() != (distances.emitted_vertices > 0) {
         let message = "a geometry stage and a number of emitted vertices require each other";
         return Err(Error::new(&code::PLAN_EMITTED_VERTICES, message));

@@ -6,7 +6,7 @@ use super::device::Device;
 use super::shader_runs::threshold;
 use super::state::{Bound, Capture, Draw, Feedback, Path, Pipeline};
 use super::steps::{Plan, Step};
-use super::storage::Stored;
+use super::storage::{Stored, strides};
 use super::{check, extension};
 use crate::code;
 use polyshade_spv::Error;
@@ -83,7 +83,7 @@ fn put(step: &mut Step, stored: &Stored<'_>, capture: &Capture) -> Result<(), Er
         Step::CounterPass(keep) => {
             if let Some(words) = &mut keep.params {
                 words.clone_from(&stored.words);
-                keep.strides = stored.strides(capture);
+                keep.strides = strides(&stored.words, capture);
             }
         }
         _ => {}

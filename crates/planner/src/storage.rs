@@ -64,11 +64,6 @@ impl<'s> Stored<'s> {
         Ok(Self { storage, bindings, words })
     }
 
-    /// Returns the vertex stride of each feedback buffer in bytes; 0 for unbound buffers.
-    pub(super) fn strides(&self, capture: &Capture) -> Vec<u32> {
-        strides(&self.words, capture)
-    }
-
     /// Returns the steps that bind all buffers and write the host parameters. If the device owns the counters, a
     /// counter pass is added to `steps` and writes the parameters instead.
     pub(super) fn bound(
@@ -201,7 +196,7 @@ fn keep(
 }
 
 /// Returns the vertex stride of each feedback buffer in bytes; 0 for unbound buffers.
-fn strides(words: &ParamValues, capture: &Capture) -> Vec<u32> {
+pub(super) fn strides(words: &ParamValues, capture: &Capture) -> Vec<u32> {
     let stride = |(range, stride): (&ParamRange, u32)| match range.unbound {
         true => 0,
         false => stride,

@@ -116,22 +116,25 @@ fn advance(f: &mut fmt::Formatter<'_>, saved: &[Option<Counter>]) -> fmt::Result
 
 impl fmt::Display for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scope = match self.scope {
-            PassScope::RenderPass => "render pass",
-            PassScope::Rendering => "rendering",
-            PassScope::Encoder => "render encoder",
-            PassScope::PassEncoder => "render pass encoder",
-        };
         let contents = match self.contents {
             Contents::AsAsked => "as asked for",
             Contents::Load => "continue with their contents",
             Contents::DontCare => "hold anything",
         };
-        write!(f, "begin {scope}: {}", self.attachments)?;
+        write!(f, "begin {}: {}", scope_name(self.scope), self.attachments)?;
         if self.attachments == Attachments::None {
             return Ok(());
         }
         write!(f, ", {contents}")
+    }
+}
+
+pub(super) fn scope_name(scope: PassScope) -> &'static str {
+    match scope {
+        PassScope::RenderPass => "render pass",
+        PassScope::Rendering => "rendering",
+        PassScope::Encoder => "render encoder",
+        PassScope::PassEncoder => "render pass encoder",
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Action, Before, Between, BlendingOrder, BlendingPath, BlendingPlan, Change, Layout, Usage,
 };
-use crate::PassScope;
+use crate::text::scope_name;
 use std::fmt;
 
 impl fmt::Display for BlendingPath {
@@ -23,13 +23,7 @@ impl fmt::Display for BlendingPlan {
                 list(self.lowered.iter().map(u32::to_string))
             )?;
         }
-        let scope = match self.scope {
-            PassScope::RenderPass => "render pass",
-            PassScope::Rendering => "rendering",
-            PassScope::Encoder => "render encoder",
-            PassScope::PassEncoder => "render pass encoder",
-        };
-        writeln!(f, "pass: {scope}")?;
+        writeln!(f, "pass: {}", scope_name(self.scope))?;
         for change in &self.changes {
             writeln!(f, "  {change}")?;
         }

@@ -38,6 +38,13 @@ pub struct SpillCost {
     pub min_vertices: u32,
 }
 
+impl SpillCost {
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { shader, spill, .. } = self;
+        write!(f, "{shader} instructions a vertex, {spill} to write and read its outputs")
+    }
+}
+
 impl ShaderRuns {
     /// Whether the shader runs once.
     pub fn is_once(self) -> bool {
@@ -47,37 +54,27 @@ impl ShaderRuns {
 
 impl fmt::Display for ShaderRuns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let against = |f: &mut fmt::Formatter<'_>, SpillCost { shader, spill, .. }: &SpillCost| {
-            write!(f, "{shader} instructions a vertex, {spill} to write and read its outputs")
-        };
+        let times = if self.is_once() { "once" } else { "twice" };
+        write!(f, "the shader runs {times}: ")?;
         match self {
             Self::OnceForCost(cost) => {
-                f.write_str("the shader runs once: ")?;
-                against(f, cost)?;
+                cost.describe(f)?;
                 write!(f, ", from {} vertices on", cost.min_vertices)
             }
-            Self::OnceForSideEffects => f.write_str(
-                "the shader runs once: it has side effects, which two passes would repeat",
-            ),
-            Self::TwiceForCost(cost) => {
-                f.write_str("the shader runs twice: ")?;
-                against(f, cost)
+            Self::OnceForSideEffects => {
+                f.write_str("it has side effects, which two passes would repeat")
             }
+            Self::TwiceForCost(cost) => cost.describe(f),
             Self::TwiceForSmallDraw(cost) => {
-                f.write_str("the shader runs twice: ")?;
-                against(f, cost)?;
+                cost.describe(f)?;
                 write!(f, ", but fewer than {} vertices", cost.min_vertices)
             }
-            Self::TwiceForUnknownCost => f.write_str("the shader runs twice: its cost is unknown"),
-            Self::TwiceForRestart => {
-                f.write_str("the shader runs twice: indices restart primitives")
+            Self::TwiceForUnknownCost => f.write_str("its cost is unknown"),
+            Self::TwiceForRestart => f.write_str("indices restart primitives"),
+            Self::TwiceForDeviceCount => {
+                f.write_str("the device alone knows how many vertices there are")
             }
-            Self::TwiceForDeviceCount => f.write_str(
-                "the shader runs twice: the device alone knows how many vertices there are",
-            ),
-            Self::TwiceForPass => {
-                f.write_str("the shader runs twice: the pass cannot end for a wait")
-            }
+            Self::TwiceForPass => f.write_str("the pass cannot end for a wait"),
         }
     }
 }
