@@ -30,6 +30,7 @@ mod model;
 mod noise;
 mod pictures;
 mod plan;
+mod plan_buffers;
 mod plan_discard;
 mod plan_draws;
 mod plan_items;

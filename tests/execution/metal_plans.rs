@@ -2,11 +2,12 @@
 //! equals the model's. A control for each rule of Metal shows that a plan that breaks the rule is detected.
 
 use crate::drivers::Driver;
-use crate::feedback::{FILL, GUARD};
+use crate::feedback::FILL;
 use crate::glsl;
 use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::plan::{Rig, Script, VARYINGS, WAYS, Way, counts, indices, numbers, plans, scripts};
+use crate::plan_buffers::{bounds, memory, model_buffers};
 use crate::plan_draws::{scene, scene_by};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::{INDICES, Shader, Varyings};
@@ -221,13 +222,7 @@ fn captured_by_model(
     rig: &Rig,
     memory: Vec<Vec<u8>>,
 ) -> Vec<model::Buffer> {
-    let buffer = |(layout, memory): (&model::BufferLayout, Vec<u8>)| model::Buffer {
-        range: GUARD..memory.len() - GUARD,
-        memory,
-        stride: layout.stride as usize,
-        reached: 0,
-    };
-    let mut buffers: Vec<_> = rig.layout().iter().zip(memory).map(buffer).collect();
+    let mut buffers = model_buffers(rig.layout(), memory);
     let draw = model::Draw {
         topology,
         provoking_vertex: ProvokingVertex::First,
@@ -258,21 +253,13 @@ fn indexed_draws_are_captured() {
                 false => noise.below(90),
             };
             let values: Vec<u32> = (0..14).map(|_| index(&mut noise)).collect();
-            let sizes = rig.layout().iter().map(|layout| (layout.stride * room) as usize);
-            let memory = sizes.map(|size| vec![FILL; size + 2 * GUARD]).collect::<Vec<_>>();
+            let memory = memory(rig.layout(), &[room; 2]);
 
             // The plan and its draw.
-            let buffers = rig.layout().iter().map(|layout| {
-                let size = u64::from(layout.stride * room);
-                let (buffer_size, offset) = (size + 2 * GUARD as u64, GUARD as u64);
-                Some(Bound { buffer: None, buffer_size, offset, size: Some(size) })
-            });
+            let buffers = bounds(rig.layout(), &[room; 2]);
             let state = DrawState {
                 call: Call::Indexed,
-                feedback: Feedback::Active(Active {
-                    buffers: buffers.collect(),
-                    ..Active::default()
-                }),
+                feedback: Feedback::Active(Active { buffers, ..Active::default() }),
                 pass: PassState::Interruptible,
                 ..DrawState::default()
             };
@@ -311,17 +298,18 @@ fn indexed_draws_are_captured() {
     }
 }
 
+#[track_caller]
+fn says(result: Result<Executed, Error>, what: &str) {
+    let message = result.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(message.contains(what), "{what}: {message}");
+}
+
 #[test]
 fn what_metal_forbids_is_noticed() {
     let metal = metal();
     let is_long = |script: &&Script| script.topology == Topology::PointList && script.runs_on();
     let all = scripts(400);
     let script = all.iter().find(is_long).expect("there is one among so many");
-    #[track_caller]
-    fn says(result: Result<Executed, Error>, what: &str) {
-        let message = result.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(message.contains(what), "{what}: {message}");
-    }
     let edited = |edit: &dyn Fn(&mut Plan)| run(&metal, script, Path::Storage, edit);
     assert!(edited(&|_| {}).is_ok() && edited(&drop_passes).is_ok());
     // The plan lacks the counter of the previous draw.
@@ -417,11 +405,6 @@ fn drawn_twice(
 /// Plans that are wrong for Metal, because they use features of Vulkan, are detected.
 #[test]
 fn draws_that_metal_has_not_are_noticed() {
-    #[track_caller]
-    fn says(result: Result<Executed, Error>, what: &str) {
-        let message = result.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(message.contains(what), "{what}: {message}");
-    }
     let metal = metal();
     for wide in [vk::IndexType::UINT16, vk::IndexType::UINT32] {
         assert!(drawn_twice(&metal, Some(wide), |_| {}).is_ok(), "{wide:?}");

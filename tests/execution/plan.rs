@@ -1,18 +1,17 @@
 //! Captures by plans that are interrupted anywhere capture the same data as one uninterrupted capture.
 
 use crate::drivers::Driver;
-use crate::feedback::{FILL, GUARD};
 use crate::hazards::hazards;
 use crate::memory::bytes;
 use crate::noise::Noise;
+use crate::plan_buffers::{bounds, memory, model_buffers};
 use crate::shaders::{INDICES, Shader, Varyings};
 use crate::storage::{HOSTS, Storage, host_draw, options};
 pub(crate) use crate::ways::{KEPT_WAYS, WAYS, Way, ways};
 use polyshade::transform_feedback::{self, Options, ProvokingVertex};
 use polyshade_planner::{
-    self as planner, Active, Begin, Bound, Capture, Counter, CounterOwner, Device,
-    Draw as DrawState, End, Feedback, FeedbackBuffer, PassState, Path, Pipeline, Plan, Query,
-    Topology, Use, Uses, Variant,
+    self as planner, Active, Begin, Capture, Counter, CounterOwner, Device, Draw as DrawState, End,
+    Feedback, FeedbackBuffer, PassState, Path, Pipeline, Plan, Query, Topology, Use, Uses, Variant,
 };
 use polyshade_tests::sample::sample_by;
 use polyshade_vulkan::model::{self, BufferLayout, Value};
@@ -195,21 +194,12 @@ impl Script {
     }
 
     pub(crate) fn memory(&self, layout: &[BufferLayout]) -> Vec<Vec<u8>> {
-        let size = |(layout, room): (&BufferLayout, &u32)| (layout.stride * room) as usize;
-        let sizes = layout.iter().zip(&self.room).map(size);
-        sizes.map(|size| vec![FILL; GUARD + size + GUARD]).collect()
+        memory(layout, &self.room)
     }
 
     /// Returns the model's buffer contents after all pieces, and the counts of each piece.
     pub(crate) fn model(&self, layout: &[BufferLayout]) -> (Vec<Vec<u8>>, Vec<Captured>) {
-        let buffer = |((layout, room), memory): ((&BufferLayout, &u32), Vec<u8>)| model::Buffer {
-            memory,
-            range: GUARD..GUARD + (layout.stride * room) as usize,
-            stride: layout.stride as usize,
-            reached: 0,
-        };
-        let buffers = layout.iter().zip(&self.room).zip(self.memory(layout)).map(buffer);
-        let mut buffers = buffers.collect::<Vec<_>>();
+        let mut buffers = model_buffers(layout, self.memory(layout));
         let mut counts = Vec::new();
         for (vertices, instances) in &self.pieces {
             let draw = model::Draw {
@@ -230,12 +220,7 @@ impl Script {
         counters: u32,
         path: Path,
     ) -> Vec<(DrawState, Numbers)> {
-        let bound = |(layout, room): (&BufferLayout, &u32)| {
-            let size = u64::from(layout.stride * room);
-            let buffer_size = size + 2 * GUARD as u64;
-            Some(Bound { buffer: None, buffer_size, offset: GUARD as u64, size: Some(size) })
-        };
-        let buffers = layout.iter().zip(&self.room).map(bound).collect::<Vec<_>>();
+        let buffers = bounds(layout, &self.room);
         let counter =
             |index| Some(Counter { buffer: counters, offset: 4 * u64::from(index as u32) });
         let counters = (0..buffers.len()).map(counter).collect::<Vec<_>>();

@@ -4,14 +4,15 @@ use crate::feedback::{FILL, GUARD};
 use crate::glsl;
 use crate::hazards::hazards;
 use crate::plan::{KEPT_WAYS, Rig, VARYINGS, WAYS, Way, execute_checked, numbers, ways};
+use crate::plan_buffers::{barriers, bounds, memory, retain_barriers};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::shaders::INDICES;
 use polyshade::transform_feedback::ProvokingVertex;
 use polyshade_formats::SpirvVersion;
 use polyshade_planner::{
-    self as planner, Accesses, Active, Barrier, Bound, ByteCount, Call, Counter, CounterOwner,
-    Device, Draw as DrawState, End, Feedback, PassState, Path, Pipeline, Plan, Query,
-    Resource as Waits, Scope, ShaderStage, Stages, Step, Topology, Use, Uses, Variant,
+    self as planner, Accesses, Active, Barrier, ByteCount, Call, Counter, CounterOwner, Device,
+    Draw as DrawState, End, Feedback, PassState, Path, Pipeline, Plan, Query, Resource as Waits,
+    Scope, ShaderStage, Stages, Step, Topology, Use, Uses, Variant,
 };
 use polyshade_vulkan::{
     Attribute, Draw, Executed, Indices, Item, Message, Place, PlannedDraw, Sequence, Stage, Target,
@@ -38,7 +39,7 @@ const POINT_PIXELS: &str = r"
 const PIXELS: usize = 32;
 const TARGET: Target = Target::new(vk::Format::R32G32_UINT, PIXELS as u32, 1);
 
-const ROOM: [u64; 2] = [24, 24];
+const ROOM: [u32; 2] = [24, 24];
 const COUNTERS: u32 = 2;
 const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
 
@@ -46,20 +47,10 @@ const COUNT: Counter = Counter { buffer: COUNTERS, offset: 0 };
 /// earlier capture.
 fn captured(rig: &Rig, way: Way, drawn: bool) -> DrawState {
     let Way { path, counter_owner, .. } = way;
-    let strides = rig.layout().iter().map(|layout| u64::from(layout.stride));
-    let bound = |(stride, room): (u64, u64)| {
-        let size = stride * room;
-        Some(Bound {
-            buffer: None,
-            buffer_size: size + 2 * GUARD as u64,
-            offset: GUARD as u64,
-            size: Some(size),
-        })
-    };
     let counter = |offset| Some(Counter { offset, ..COUNT });
     // The active capture, and the earlier uses of its data.
     let active = Active {
-        buffers: strides.zip(ROOM).map(bound).collect(),
+        buffers: bounds(rig.layout(), &ROOM),
         end: End::Save(vec![counter(0), counter(4)]),
         counter_owner,
         ..Active::default()
@@ -132,9 +123,7 @@ fn capture_and_draw(way: Way, edit: impl Fn(&mut Plan)) -> Found {
     ];
 
     // Put them into one sequence.
-    let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 24;
-    let memory = |size: usize| vec![FILL; size + 2 * GUARD];
-    let mut buffers = rig.layout().iter().map(size).map(memory).collect::<Vec<_>>();
+    let mut buffers = memory(rig.layout(), &ROOM);
     buffers.push(vec![0; 8]);
     let work = Work { buffers, targets: vec![TARGET; 2], ..Work::default() };
     let capturing = |plan, topology, vertices| {
@@ -213,11 +202,7 @@ fn a_missing_barrier_is_noticed() {
     for way in WAYS {
         for resource in [Waits::Captured, Waits::Counters, Waits::Count] {
             let hurry = |plan: &mut Plan| {
-                for step in &mut plan.steps {
-                    if let Step::Barriers(barriers) = step {
-                        barriers.retain(|barrier| barrier.resource != resource);
-                    }
-                }
+                retain_barriers(plan, |barrier| barrier.resource != resource);
             };
             // The host owns the counters of the storage path.
             let waits = resource == Waits::Captured || way.path == Path::Extension;
@@ -242,11 +227,8 @@ fn a_wrong_barrier_is_noticed() {
             }];
         for edit in edits {
             let wrong = |plan: &mut Plan| {
-                for step in &mut plan.steps {
-                    let Step::Barriers(barriers) = step else { continue };
-                    let captured = |barrier: &&mut Barrier| barrier.resource == Waits::Captured;
-                    barriers.iter_mut().filter(captured).for_each(edit);
-                }
+                let captured = |barrier: &&mut Barrier| barrier.resource == Waits::Captured;
+                barriers(plan).flatten().filter(captured).for_each(edit);
             };
             let Found { messages, hazards, .. } = capture_and_draw(way, wrong);
             assert!(!hazards.is_empty(), "{way:?}");
@@ -289,10 +271,7 @@ pub(crate) fn scene_by(
         way.counter_owner == CounterOwner::Host || pipeline.topology == Topology::LineLoop;
     state.call = if is_told { Call::Vertices } else { Call::Indirect };
     let plan = planner::plan(device, pipeline, &state).expect("it has a plan");
-    let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
-        vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
-    };
-    let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
+    let mut buffers = memory(rig.layout(), &ROOM);
     buffers.push(vec![0; 8]);
     buffers.push([8_u32, 1, 3, 1].into_iter().flat_map(u32::to_ne_bytes).collect());
     let target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
@@ -379,10 +358,7 @@ fn primitives_that_are_generated_are_counted() {
 
 /// Returns the result of the query around a draw of eight vertices and two instances.
 fn count_generated(rig: &Rig, way: Way, plan: &Plan, topology: Topology) -> u64 {
-    let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
-        vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
-    };
-    let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
+    let mut buffers = memory(rig.layout(), &ROOM);
     buffers.push(vec![0; 8]);
     let numbers = numbers(topology, &(3..11, 0..2));
     let items = vec![Item::Draw(Box::new(rig.planned(plan, numbers, vec![0, 1])))];
@@ -430,10 +406,7 @@ fn indices_and_arguments_are_captured_natively() {
         // Plan, and fill the buffers.
         let state = DrawState { call: call.clone(), ..captured(&rig, way, false) };
         let plan = planner::plan(&device, &pipeline, &state).expect("it has a plan");
-        let memory = |(layout, room): (&polyshade_vulkan::model::BufferLayout, u64)| {
-            vec![FILL; layout.stride as usize * room as usize + 2 * GUARD]
-        };
-        let mut buffers = rig.layout().iter().zip(ROOM).map(memory).collect::<Vec<_>>();
+        let mut buffers = memory(rig.layout(), &ROOM);
         buffers.extend([vec![0; 8], bytes(&[3, 4, 5, 6, 7])]);
         let arguments = match call {
             Call::Indirect => vec![5, 1, 3, 1],

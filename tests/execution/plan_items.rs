@@ -4,10 +4,11 @@ use crate::feedback::{FILL, GUARD};
 use crate::hazards::hazards;
 use crate::memory::words;
 use crate::plan::{Rig, VARYINGS, WAYS, Way, numbers, ways};
+use crate::plan_buffers::{bounds, memory, retain_barriers};
 use crate::shaders::INDICES;
 use polyshade_planner::{
-    self as planner, Active, Bound, Counter, Draw as DrawState, End, Feedback, Plan, Resource,
-    Step, Topology, Use, Uses,
+    self as planner, Active, Counter, Draw as DrawState, End, Feedback, Plan, Resource, Step,
+    Topology, Use, Uses,
 };
 use polyshade_vulkan::{Item, Message, Place, Range, Sequence, Work};
 
@@ -17,23 +18,14 @@ const COPIES: usize = 3;
 const COPIED_COUNTERS: usize = 5;
 
 /// The number of vertices that fit into each buffer.
-const ROOM: u64 = 12;
+const ROOM: [u32; 2] = [12, 12];
 
 /// Returns the state of a captured draw. Its counters are copied next, and `before` lists the earlier uses of its
 /// data.
 fn state(rig: &Rig, before: Vec<Use>) -> DrawState {
-    let bound = |layout: &polyshade_vulkan::model::BufferLayout| {
-        let size = u64::from(layout.stride) * ROOM;
-        Some(Bound {
-            buffer: None,
-            buffer_size: size + 2 * GUARD as u64,
-            offset: GUARD as u64,
-            size: Some(size),
-        })
-    };
     let counter = |offset| Some(Counter { buffer: COUNTERS as u32, offset });
     let active = Active {
-        buffers: rig.layout().iter().map(bound).collect(),
+        buffers: bounds(rig.layout(), &ROOM),
         end: End::Save(vec![counter(0), counter(4)]),
         ..Active::default()
     };
@@ -69,11 +61,11 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
     let list = plan(Topology::TriangleList, vec![Use::CopySource]);
 
     // The buffers: feedback, counters, and copies of all of these.
-    let size = |layout: &polyshade_vulkan::model::BufferLayout| layout.stride as usize * 12;
-    let memory = |size: usize| vec![FILL; size + 2 * GUARD];
-    let mut buffers = rig.layout().iter().map(size).map(memory).collect::<Vec<_>>();
+    let mut buffers = memory(rig.layout(), &ROOM);
+    let copies: Vec<Vec<u8>> =
+        buffers.iter().map(|bytes| vec![0; bytes.len() - 2 * GUARD]).collect();
     buffers.push(vec![FILL; 8]);
-    buffers.extend(rig.layout().iter().map(size).map(|size| vec![0; size]));
+    buffers.extend(copies);
     buffers.push(vec![0; 8]);
     let feedback = vec![0, 1];
     let draw = |plan, topology, vertices| {
@@ -85,8 +77,9 @@ fn capture_and_copy(way: Way, waits: bool, edit: impl Fn(&mut Plan)) -> Found {
         planner::barrier(Resource::Captured, &[Use::Capture(way.path)], &[Use::CopySource]);
     let mut items = vec![draw(&strip, Topology::TriangleStrip, 3..8)];
     items.extend(copied.filter(|_| waits).map(Item::Wait));
-    for (buffer, layout) in rig.layout().iter().enumerate() {
-        let range = Range { buffer, offset: GUARD as u64, size: u64::from(layout.stride) * ROOM };
+    for (buffer, (layout, room)) in rig.layout().iter().zip(ROOM).enumerate() {
+        let size = u64::from(layout.stride * room);
+        let range = Range { buffer, offset: GUARD as u64, size };
         items.push(Item::Copy(range, Place { buffer: COPIES + buffer, offset: 0 }));
     }
     let counters = Range { buffer: COUNTERS, offset: 0, size: 8 };
@@ -152,11 +145,7 @@ fn a_copy_that_does_not_wait_is_noticed() {
         assert_eq!(messages.iter().any(is_hazard), stored, "{way:?}: {messages:?}");
 
         let hurry = |plan: &mut Plan| {
-            for step in &mut plan.steps {
-                if let Step::Barriers(barriers) = step {
-                    barriers.retain(|barrier| barrier.resource != Resource::Counters);
-                }
-            }
+            retain_barriers(plan, |barrier| barrier.resource != Resource::Counters);
         };
         let Found { hazards, .. } = capture_and_copy(way, true, hurry);
         assert!(!hazards.is_empty(), "{way:?}");

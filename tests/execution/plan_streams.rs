@@ -7,6 +7,7 @@ use crate::extension_stages::{POINTS, STREAMS};
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
 use crate::plan::{WAYS, Way, execute_checked, numbers};
+use crate::plan_buffers::guarded;
 use crate::shaders::Varyings;
 use polyshade::host::Lowered;
 use polyshade::transform_feedback::Decorated;
@@ -83,15 +84,7 @@ fn capture(
 ) -> Executed {
     let rig = Rig::new();
     let strides = rig.decorated.result.layout.buffers.iter().map(|buffer| u64::from(buffer.stride));
-    let bound = |(room, stride): (Option<u64>, u64)| {
-        let size = room? * stride;
-        Some(Bound {
-            buffer: None,
-            buffer_size: size + 2 * GUARD as u64,
-            offset: GUARD as u64,
-            size: Some(size),
-        })
-    };
+    let bound = |(room, stride): (Option<u64>, u64)| Some(guarded(room? * stride));
     let buffers: Vec<Option<Bound>> = room.into_iter().zip(strides).map(bound).collect();
     let counters =
         vec![Some(Counter { buffer: 2, offset: 0 }), Some(Counter { buffer: 2, offset: 4 })];

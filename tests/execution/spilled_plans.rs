@@ -6,6 +6,7 @@ use crate::feedback::FILL;
 use crate::glsl;
 use crate::hazards::hazards;
 use crate::plan::{Rig, Way, execute_checked, ways};
+use crate::plan_buffers::barriers;
 use crate::plan_draws::{scene, scene_by};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
 use crate::storage::{HOSTS, options};
@@ -93,18 +94,14 @@ fn outputs_that_are_not_waited_for_are_noticed() {
         let rig = rig(way);
         let pipeline = pipeline(&rig, Topology::TriangleStrip, way, DEAR);
         let hurry = |plan: &mut Plan| {
-            for step in &mut plan.steps {
-                if let Step::Barriers(barriers) = step {
-                    // An empty barrier replaces the wait.
-                    for barrier in barriers.iter_mut() {
-                        if barrier.resource == Resource::Outputs {
-                            barrier.from.accesses = Accesses::default();
-                            barrier.to.accesses = Accesses::default();
-                        }
-                        if barrier.resource == Resource::Captured {
-                            barrier.to.accesses = Accesses::VERTEX_ATTRIBUTE_READ;
-                        }
-                    }
+            for barrier in barriers(plan).flatten() {
+                // An empty barrier replaces the wait.
+                if barrier.resource == Resource::Outputs {
+                    barrier.from.accesses = Accesses::default();
+                    barrier.to.accesses = Accesses::default();
+                }
+                if barrier.resource == Resource::Captured {
+                    barrier.to.accesses = Accesses::VERTEX_ATTRIBUTE_READ;
                 }
             }
         };

@@ -1,13 +1,13 @@
 //! Captures with draw parameters from any source, and the model's results for these captures.
 
 use super::subject::Subject;
-use crate::feedback::{FILL, GUARD};
 use crate::indexed::{bytes_of, lead, segments};
 use crate::memory::bytes;
 use crate::noise::Noise;
+use crate::plan_buffers::{bounds, memory, model_buffers};
 use polyshade::transform_feedback::{IndexType, ProvokingVertex};
 use polyshade_planner::{
-    Active, Begin, Bound, ByteCount, Call, Counter, CounterOwner, Draw as DrawState, End, Feedback,
+    Active, Begin, ByteCount, Call, Counter, CounterOwner, Draw as DrawState, End, Feedback,
     PassState, Path, Query, ShaderStage, Topology, Use, Uses,
 };
 use polyshade_vulkan::Captured;
@@ -187,9 +187,7 @@ impl Case {
         let counters = bytes(&reached.collect::<Vec<u32>>());
         let arguments = self.pieces.iter().flat_map(|piece| bytes(&piece.arguments(self)));
         let indices = self.indexed.as_ref().map_or_else(Vec::new, Indexed::bytes);
-        let size = |(layout, room): (&BufferLayout, &u32)| (layout.stride * room) as usize;
-        let sizes = layout.iter().zip(&self.room).map(size);
-        let feedback = sizes.map(|size| vec![FILL; GUARD + size + GUARD]);
+        let feedback = memory(layout, &self.room);
         [counters, arguments.collect(), indices].into_iter().chain(feedback).collect()
     }
 }
@@ -269,18 +267,10 @@ impl Case {
     /// Returns the model's result after this many submissions. Queries are not reset between submissions.
     pub(super) fn model(&self, subject: &Subject, submissions: u32) -> Left {
         let layout = subject.layout();
-        let memory = self.memory(layout);
         // Set up counters and buffers.
         let mut counters: Vec<u32> =
             layout.iter().zip(&self.reached).map(|(layout, one)| layout.stride * one).collect();
-        let buffer = |((layout, room), memory): ((&BufferLayout, &u32), &Vec<u8>)| model::Buffer {
-            memory: memory.clone(),
-            range: GUARD..GUARD + (layout.stride * room) as usize,
-            stride: layout.stride as usize,
-            reached: 0,
-        };
-        let mut buffers: Vec<model::Buffer> =
-            layout.iter().zip(&self.room).zip(&memory[FEEDBACK..]).map(buffer).collect();
+        let mut buffers = model_buffers(layout, memory(layout, &self.room));
         let mut counts = vec![Captured { written: 0, needed: 0 }; self.pieces.len()];
         for _ in 0..submissions {
             for (piece, count) in self.pieces.iter().zip(&mut counts) {
@@ -334,11 +324,6 @@ impl Case {
         first: usize,
     ) -> DrawState {
         let piece = &self.pieces[number];
-        let bound = |(layout, room): (&BufferLayout, &u32)| {
-            let size = u64::from(layout.stride * room);
-            let buffer_size = size + 2 * GUARD as u64;
-            Some(Bound { buffer: None, buffer_size, offset: GUARD as u64, size: Some(size) })
-        };
         let begin = match &piece.begin {
             Begin::Resume(counters) => Begin::Resume(shifted(counters, first)),
             other => other.clone(),
@@ -348,7 +333,7 @@ impl Case {
             other => other.clone(),
         };
         let active = Active {
-            buffers: layout.iter().zip(&self.room).map(bound).collect(),
+            buffers: bounds(layout, &self.room),
             begin,
             end,
             counter_owner: self.counter_owner,
