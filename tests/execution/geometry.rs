@@ -280,7 +280,7 @@ fn resources_of_the_vertex_stage_stay_its_own() {
         let pipeline = Pipeline::drawn_after(&vertex, words, &options);
         let bind = |work: &mut Work<'_>| {
             let range = Range { buffer: work.buffers.len(), offset: 0, size: 16 };
-            work.buffers.push([3_u32, 0, 0, 0].iter().flat_map(|one| one.to_ne_bytes()).collect());
+            work.buffers.push(memory::bytes(&[3, 0, 0, 0]));
             for draw in work.draws.iter_mut().filter(|draw| draw.dispatch.is_none()) {
                 draw.descriptors.push(Descriptor::new(3, 0, Resource::UniformBuffer(range)));
                 draw.push_constants.resize(draw.push_constants.len().max(24), 0);

@@ -8,6 +8,7 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::feedback::{Capture, Case, native_draw};
 use crate::hostile::only_written_in;
 use crate::matrix::TWO_BUFFERS;
+use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::INDICES;
 use crate::storage::{HOSTS, Storage, host_draw, options};
@@ -161,7 +162,7 @@ pub(crate) fn capture_pass<'a>(
     let indices = Some(add([before, indexed.bytes()].concat()));
     let segments = indexed.restart.then(|| {
         let table = indexed.table();
-        add(table.table().iter().flat_map(|word| word.to_ne_bytes()).collect())
+        add(bytes(table.table()))
     });
 
     // Draw or dispatch with the host parameters.
@@ -223,12 +224,9 @@ fn run_native(words: &[u32], layout: &[BufferLayout], all: &[Indexed]) -> Vec<Ca
 
 /// Returns the values of the shader `INDICES` for `TWO_BUFFERS`.
 fn values(vertex: u32, instance: u32) -> Vec<Value> {
-    let mixed = [vertex, instance, vertex].map(|one| one.wrapping_mul(1000));
-    let mixed: Vec<u8> = (7..)
-        .zip(mixed)
-        .flat_map(|(add, one): (u32, u32)| one.wrapping_add(add).to_ne_bytes())
-        .collect();
-    let index = [vertex, instance].into_iter().flat_map(u32::to_ne_bytes).collect();
+    let times = |one: u32, add| one.wrapping_mul(1000).wrapping_add(add);
+    let mixed = bytes(&[times(vertex, 7), times(instance, 8), times(vertex, 9)]);
+    let index = bytes(&[vertex, instance]);
     vec![Value { buffer: 0, offset: 0, bytes: mixed }, Value { buffer: 1, offset: 8, bytes: index }]
 }
 

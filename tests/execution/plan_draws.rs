@@ -3,6 +3,7 @@
 use crate::feedback::{FILL, GUARD};
 use crate::glsl;
 use crate::hazards::hazards;
+use crate::memory::bytes;
 use crate::plan::{KEPT_WAYS, Rig, VARYINGS, WAYS, Way, execute_checked, numbers, ways};
 use crate::plan_buffers::{barriers, bounds, memory, retain_barriers};
 use crate::raster::{SCENE, SCENE_PIXELS, SCENE_VARYINGS};
@@ -273,7 +274,7 @@ pub(crate) fn scene_by(
     let plan = planner::plan(device, pipeline, &state).expect("it has a plan");
     let mut buffers = memory(rig.layout(), &ROOM);
     buffers.push(vec![0; 8]);
-    buffers.push([8_u32, 1, 3, 1].into_iter().flat_map(u32::to_ne_bytes).collect());
+    buffers.push(bytes(&[8, 1, 3, 1]));
     let target = Target::new(vk::Format::R32G32B32A32_UINT, 24, 16);
     let mut numbers = numbers(pipeline.topology, &(3..11, 1..2));
     numbers.provoking_vertex = pipeline.provoking_vertex;
@@ -400,8 +401,6 @@ fn indices_and_arguments_are_captured_natively() {
     let way = WAYS[1];
     let device = way.device();
     let pipeline = rig.pipeline(Topology::TriangleStrip, Path::Extension);
-    let bytes =
-        |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
     let capture = |call: Call| {
         // Plan, and fill the buffers.
         let state = DrawState { call: call.clone(), ..captured(&rig, way, false) };

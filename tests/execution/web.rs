@@ -14,7 +14,8 @@ use polyshade::host::{Binding, ParamSource, Set};
 use polyshade::position_only;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{
-    Descriptor, Draw, Range, Resource, Stage, Target, Texture, VertexBuffer, VertexLayout, Work, vk,
+    Descriptor, Draw, Place, Range, Resource, Stage, Target, Texture, VertexBuffer, VertexLayout,
+    Work, vk,
 };
 
 tests_in_webgpu!(
@@ -104,12 +105,18 @@ fn draws_position_only_variants_where_they_draw_the_full_shader(by: WebGpu) {
 /// words.
 fn of_two_buffers<'a>([vertex, fragment]: [&'a [u32]; 2], words: u16) -> Draw<'a> {
     let range = |buffer| Range { buffer, offset: 0, size: 4 * u64::from(words) };
+    let descriptors = vec![
+        Descriptor::new(0, 0, Resource::UniformBuffer(range(0))),
+        Descriptor::new(0, 1, Resource::StorageBuffer(range(1))),
+    ];
+    triangle([vertex, fragment], descriptors)
+}
+
+/// Returns a draw of a triangle into the first target, with these resources.
+fn triangle<'a>([vertex, fragment]: [&'a [u32]; 2], descriptors: Vec<Descriptor>) -> Draw<'a> {
     Draw {
         topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        descriptors: vec![
-            Descriptor::new(0, 0, Resource::UniformBuffer(range(0))),
-            Descriptor::new(0, 1, Resource::StorageBuffer(range(1))),
-        ],
+        descriptors,
         target: Some(0),
         ..Draw::new(vec![Stage::vertex(vertex), Stage::fragment(fragment)], 0..3)
     }
@@ -160,16 +167,11 @@ fn samples_as_the_drivers_do(by: WebGpu) {
         }";
     let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
     let constants = [bytes([[0.5, 2.0, 1.0, 0.25]]), words(&[3, 5])].concat();
-    let draw = Draw {
-        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        descriptors: vec![
-            Descriptor::new(0, 1, Resource::ImageWithSampler(0)),
-            Descriptor::new(1, 0, Resource::ImageWithSampler(1)),
-        ],
-        push_constants: constants,
-        target: Some(0),
-        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
-    };
+    let descriptors = vec![
+        Descriptor::new(0, 1, Resource::ImageWithSampler(0)),
+        Descriptor::new(1, 0, Resource::ImageWithSampler(1)),
+    ];
+    let draw = Draw { push_constants: constants, ..triangle([&vertex, &fragment], descriptors) };
     let mut work = Work {
         textures: vec![texture(SIZE, 7), texture(SIZE, 13)],
         targets: vec![floats(SIZE, SIZE)],
@@ -194,12 +196,8 @@ fn samples_where_neighbours_may_not_come(by: WebGpu) {
         }";
     const SIZE: u32 = 8;
     let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
-    let draw = Draw {
-        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        descriptors: vec![Descriptor::new(0, 0, Resource::ImageWithSampler(0))],
-        target: Some(0),
-        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
-    };
+    let image = Descriptor::new(0, 0, Resource::ImageWithSampler(0));
+    let draw = triangle([&vertex, &fragment], vec![image]);
     let mut work = Work {
         textures: vec![texture(SIZE, 7)],
         targets: vec![floats(SIZE, SIZE)],
@@ -277,12 +275,7 @@ fn binds_elements_of_arrays_each_by_itself(by: WebGpu) {
         ]
         .map(|(set, binding, resource)| Descriptor { set, binding, element, resource })
     });
-    let draw = Draw {
-        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        descriptors: descriptors.collect(),
-        target: Some(0),
-        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
-    };
+    let draw = triangle([&vertex, &fragment], descriptors.collect());
     let mut work = Work {
         buffers: (1..7).map(buffer).collect(),
         textures: [7, 13, 29].map(|step| texture(SIZE, step)).to_vec(),
@@ -318,16 +311,9 @@ fn reads_tight_arrays(by: WebGpu) {
     let (vertex, fragment) = (cover(), glsl::fragment(FRAGMENT));
     let floats_in = (0_u16..12).flat_map(|one| f32::from(one).to_ne_bytes());
     let integers = (12_i32..20).flat_map(i32::to_ne_bytes);
-    let draw = Draw {
-        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        descriptors: vec![Descriptor::new(
-            0,
-            0,
-            Resource::UniformBuffer(Range { buffer: 0, offset: 0, size: 80 }),
-        )],
-        target: Some(0),
-        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
-    };
+    let range = Range { buffer: 0, offset: 0, size: 80 };
+    let buffer = Descriptor::new(0, 0, Resource::UniformBuffer(range));
+    let draw = triangle([&vertex, &fragment], vec![buffer]);
     let work = Work {
         buffers: vec![floats_in.chain(integers).collect()],
         targets: vec![floats(WIDTH, 1)],
@@ -400,14 +386,9 @@ fn hands_on_what_wgsl_has_at_locations_of_its_own(by: WebGpu) {
     let format = vk::Format::R32G32B32A32_SFLOAT;
     let layout = VertexLayout::vectors((0..LOCATIONS.into()).map(|location| (location, format)));
     let draw = Draw {
-        topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-        vertex_buffers: vec![VertexBuffer {
-            place: polyshade_vulkan::Place { buffer: 0, offset: 0 },
-            layout,
-        }],
-        target: Some(0),
+        vertex_buffers: vec![VertexBuffer { place: Place { buffer: 0, offset: 0 }, layout }],
         other_targets: vec![1],
-        ..Draw::new(vec![Stage::vertex(&vertex), Stage::fragment(&fragment)], 0..3)
+        ..triangle([&vertex, &fragment], Vec::new())
     };
     let mut work = Work {
         buffers: vec![attributes.collect()],

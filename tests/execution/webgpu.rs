@@ -4,6 +4,7 @@ mod browser;
 mod usage_scopes;
 mod wgpu;
 
+use crate::memory::{bytes, words};
 use polyshade::Module;
 use polyshade::spv::Decoration;
 use polyshade_formats::wgsl::{self, Bound, Place, Text, Wgsl, WgslResource};
@@ -250,14 +251,4 @@ fn binding(place: Place, resource: Resource, bound: &[Bound]) -> Vec<Value> {
 fn buffer_at(group: u32, binding: u32, range: Range) -> Value {
     let Range { buffer, offset, size } = range;
     json!({ "group": group, "binding": binding, "buffer": buffer, "offset": offset, "size": size })
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    let chunks = bytes.chunks_exact(4);
-    assert!(chunks.remainder().is_empty(), "buffers are made of words");
-    chunks.map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]])).collect()
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }

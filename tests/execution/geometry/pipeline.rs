@@ -5,7 +5,7 @@ use crate::drivers::Driver;
 use crate::feedback::{Capture, Case, FILL, GUARD, native_draw};
 use crate::glsl;
 use crate::indexed::Indexed;
-use crate::memory::words;
+use crate::memory::{bytes, words};
 use crate::shaders::{Shader, Varyings};
 use polyshade::Module;
 use polyshade::host::{Binding, HostParams, Purpose, Set};
@@ -182,9 +182,7 @@ impl Pipeline {
         };
         let emitted = room(emitted, work);
         let table: Vec<u8> = match item.draws.restart {
-            true => {
-                item.indexed.table().table().iter().flat_map(|word| word.to_ne_bytes()).collect()
-            }
+            true => bytes(item.indexed.table().table()),
             false => vec![0; 4],
         };
         let segments = whole(table, work);

@@ -3,7 +3,7 @@
 use super::shaders::{CAPTURED, CONTROL_POINTS, Modes, Shaders, WORDS};
 use crate::drivers::Driver;
 use crate::geometry::pipeline::{Made, leaked, room, whole};
-use crate::memory::words;
+use crate::memory::{bytes, words};
 use polyshade::host::{HostParams, Purpose};
 use polyshade::transform_feedback::{
     self, BufferRange, Draw as HostDraw, IndexType, Indices, Layout, Options, Topology, Variant,
@@ -211,10 +211,9 @@ impl Pipeline {
 
     /// Adds the buffers to `work`.
     pub(super) fn bound(&self, made: &Tessellated, work: &mut Work<'_>) -> [(Purpose, Range); 4] {
-        let table = made.table.iter().flat_map(|word| word.to_ne_bytes()).collect();
         [
             (Purpose::Patches, whole(made.patches.clone(), work)),
-            (Purpose::Counts, whole(table, work)),
+            (Purpose::Counts, whole(bytes(&made.table), work)),
             (Purpose::Points, whole(made.points.clone(), work)),
             (Purpose::Indices, whole(made.indices.clone(), work)),
         ]
