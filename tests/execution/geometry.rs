@@ -7,6 +7,7 @@ mod shaders;
 
 use crate::controls::patch;
 use crate::drivers::{DRIVERS, Driver};
+use crate::extension;
 use crate::feedback::{GUARD, native_draw};
 use crate::glsl;
 use crate::hostile::{bound, only_written_in};
@@ -17,7 +18,7 @@ use crate::shaders::{Shader, Varyings};
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use pipeline::{Draws, Item, Pipeline, drawn_options, options, run_native};
 use polyshade::host::ParamSource;
-use polyshade::transform_feedback::{IndexType, Options, Topology};
+use polyshade::transform_feedback::{IndexType, Topology};
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{Descriptor, Draw, Range, Resource, Stage, Target, Work, model, vk};
 use shaders::{OUTPUTS, SCENE, SCENE_PIXELS, STREAMS, VERTEX, source};
@@ -272,8 +273,7 @@ fn resources_of_the_vertex_stage_stay_its_own() {
     let layout = shader.layout(TWO_BUFFERS);
     let items = [item(Topology::TriangleStrip, 7)];
     let native = run_native(&shader, TWO_BUFFERS, &items);
-    let Varyings::Interleaved(names) = TWO_BUFFERS else { unreachable!("it is interleaved") };
-    let automatic = Options::new().interleaved(names.split_whitespace());
+    let automatic = extension::options(TWO_BUFFERS);
     let pushed = automatic.clone().params(ParamSource::PushConstant { offset: 24 });
     for options in [automatic, pushed] {
         let words = shader.plain_stage(ShaderStage::Geometry);

@@ -427,6 +427,8 @@ fn draws_that_metal_has_not_are_noticed() {
     };
     let last = edited(|bind| bind.provoking_vertex = ProvokingVertex::Last);
     says(drawn_twice(&metal, None, last), "the last vertex cannot be the provoking vertex");
+    let fans = edited(|bind| bind.assembly = Assembly::AsDrawn(Topology::TriangleFan));
+    says(drawn_twice(&metal, None, fans), "topology TRIANGLE_FAN is not supported");
     let strips = edited(|bind| bind.assembly = Assembly::AsDrawn(Topology::LineStrip));
     says(drawn_twice(&metal, Some(vk::IndexType::UINT16), strips), "always on for strips");
 
@@ -443,29 +445,4 @@ fn draws_that_metal_has_not_are_noticed() {
     let lavapipe = Driver::Lavapipe.unwatched();
     says(drawn_twice(&*lavapipe, None, by_bytes), "draws with a byte count are not supported");
     assert!(drawn_twice(&*lavapipe, None, |_| {}).is_ok());
-}
-
-/// A plan for Vulkan that draws a triangle fan, which Metal lacks, is detected.
-#[test]
-fn topologies_that_metal_has_not_are_noticed() {
-    let rig = Rig::new(&SCENE, SCENE_VARYINGS);
-    let fragment = glsl::fragment(SCENE_PIXELS);
-    let pipeline = Pipeline {
-        rasterizer_discard: false,
-        ..rig.pipeline(Topology::TriangleFan, Path::Storage)
-    };
-    let fans = Device { triangle_fans: true, ..device() };
-    let way = Way { scope: ENCODERS, driver: Driver::Lavapipe, ..WAYS[2] };
-    let of = (&pipeline, false, PassState::Interruptible);
-    scene_by(&rig, &fragment, (way, &fans), of, |sequence| {
-        let error = execute_in_encoders(&metal(), sequence).expect_err("it is a fan");
-        assert!(error.to_string().contains("topology TRIANGLE_FAN is not supported"), "{error}");
-        let outcome = polyshade_vulkan::Outcome {
-            buffers: Vec::new(),
-            textures: Vec::new(),
-            targets: vec![Vec::new()],
-            captured: Vec::new(),
-        };
-        Executed { outcome, queries: Vec::new() }
-    });
 }

@@ -164,6 +164,10 @@ fn descriptors_that_contradict_each_other_are_refused() {
     let bind = |resource| refused_draw(|d| d.descriptors.push(Descriptor::new(0, 0, resource)));
     assert_eq!(bind(Resource::Image(1)), "texture 1 is bound but does not exist");
     assert_eq!(bind(Resource::StorageImage(0)), "texture 0 is not a storage image");
+    for (buffer, offset, size) in [(0, 0, (1 << 16) + 1), (1, 0, 4), (0, u64::MAX, 2)] {
+        let outside = Range { buffer, offset, size };
+        says(&bind(Resource::StorageBuffer(outside)), "is not in a buffer of ");
+    }
     let range = |offset, size| Range { buffer: 0, offset, size };
     assert_eq!(bind(Resource::StorageBuffer(range(0, 0))), "an empty range is bound");
     let texels = |size, format| bind(Resource::UniformTexels { range: range(0, size), format });

@@ -2,6 +2,7 @@
 
 use super::shaders::VERTEX;
 use crate::drivers::Driver;
+use crate::extension;
 use crate::feedback::{Capture, Case, FILL, GUARD, native_draw};
 use crate::glsl;
 use crate::indexed::Indexed;
@@ -89,11 +90,7 @@ pub(crate) fn options(varyings: Varyings) -> Options {
 
 /// Returns the options of a geometry stage that stays one.
 pub(crate) fn drawn_options(varyings: Varyings) -> Options {
-    let options = Options::new().into_storage(Set(0), Binding(0));
-    match varyings {
-        Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
-        Varyings::Separate(names) => options.separate(names.split_whitespace()),
-    }
+    extension::options(varyings).into_storage(Set(0), Binding(0))
 }
 
 impl Pipeline {
