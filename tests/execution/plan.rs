@@ -392,28 +392,6 @@ pub(crate) fn counts(script: &Script, layout: &[BufferLayout]) -> Vec<Captured> 
     counts
 }
 
-/// The limit may be computed by the variants or by the host, and buffers may be bound or located by address.
-#[test]
-fn interrupted_captures_are_whole_whatever_the_host_is_asked() {
-    let asked = |host: usize| options(VARYINGS, HOSTS[host]);
-    let by_address = [4, 5, 6].map(asked);
-    for options in
-        [asked(2).limit_in_vertices(), asked(5).limit_in_vertices()].into_iter().chain(by_address)
-    {
-        let scripts = scripts(BATCH);
-        let lowered = ways().filter(|way| way.path != Path::Extension);
-        for way in sample_by(format!("{options:?}"), lowered, 2) {
-            let options = Rig::asked(options.clone(), way.path);
-            let rig = Rig::with(&INDICES, VARYINGS, &options);
-            let (memories, _) = execute(&rig, way, &scripts, |_| {});
-            for (script, memory) in scripts.iter().zip(&memories) {
-                let expected = script.model(rig.layout()).0;
-                assert!(expected == *memory, "{way:?} {options:?} {script:?}\n{memory:02x?}");
-            }
-        }
-    }
-}
-
 /// Resuming at a wrong counter is detected, whether the host or the device owns the counters.
 #[test]
 fn a_wrong_counter_is_noticed() {

@@ -1,6 +1,6 @@
 //! Plans for blending: plans as committed text, plans for any state, and refusals.
 
-use crate::goldens::golden;
+use crate::goldens::{add, golden};
 use polyshade::ErrorKind;
 use polyshade::advanced_blend::{
     Alpha, BlendComponent, Equation, Factor, FixedFunctionBlend, LogicOperation, Overlap,
@@ -14,7 +14,6 @@ use polyshade_planner::{
 use polyshade_testing::Choices;
 use polyshade_testing::planner::{any_blending, any_device};
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 
 fn advanced(equations: &[Equation]) -> Option<AttachmentBlending> {
     Some(AttachmentBlending::Advanced(AdvancedBlending {
@@ -104,11 +103,7 @@ fn devices() -> Vec<(&'static str, Device)> {
 }
 
 fn section(text: &mut String, heading: &str, device: &Device, state: &BlendingState) {
-    let _ = writeln!(text, "== {heading}");
-    let _ = match planner::plan_blending(device, state) {
-        Ok(plan) => writeln!(text, "{plan}"),
-        Err(error) => writeln!(text, "{:?}: {error}\n", error.kind()),
-    };
+    add(text, heading, planner::plan_blending(device, state));
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! Plans for clip and cull distances on each kind of device.
 
-use crate::goldens::golden;
+use crate::goldens::{add, golden};
 use polyshade::{Error, ErrorKind};
 use polyshade_planner::{
     self as planner, Capture, Device, DistanceForm, DistancePlan, DistanceStep, DistanceSupport,
     DistanceWay, Distances, Emitted, Pipeline, Preset, Topology,
 };
 use std::collections::HashSet;
-use std::fmt::Write;
 
 /// Returns devices with different support for distances.
 fn devices() -> Vec<(&'static str, Device)> {
@@ -61,11 +60,8 @@ fn every_device_and_pipeline() {
                         ..Distances::default()
                     };
                     let how = if approximate { ", approximately" } else { "" };
-                    let _ = writeln!(text, "== {device_name}, {pipeline_name}, {kind}{how}");
-                    let _ = match planner::distances(&device, &pipeline, &wanted) {
-                        Ok(plan) => writeln!(text, "{plan}"),
-                        Err(error) => writeln!(text, "{:?}: {error}\n", error.kind()),
-                    };
+                    let heading = format!("{device_name}, {pipeline_name}, {kind}{how}");
+                    add(&mut text, &heading, planner::distances(&device, &pipeline, &wanted));
                 }
             }
         }

@@ -4,12 +4,13 @@
 use crate::states::{
     anew, byte_count, change, counters, pipeline, resumed, storage, with_capture, with_path,
 };
+use polyshade::Error;
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_planner::{
     self as planner, ByteCount, Call, Counter, Device, Draw, Feedback, PassState, Path, Pipeline,
     Preset, Query, ShaderStage, Topology, TransformFeedback, Use, Uses,
 };
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::fs;
 use std::path::PathBuf;
 
@@ -40,8 +41,13 @@ pub(crate) fn section(
     pipeline: &Pipeline,
     draw: &Draw,
 ) {
+    add(text, heading, planner::plan(device, pipeline, draw));
+}
+
+/// Appends a plan of any kind, or the reason why there is none, under a heading.
+pub(crate) fn add(text: &mut String, heading: &str, plan: Result<impl Display, Error>) {
     let _ = writeln!(text, "== {heading}");
-    let _ = match planner::plan(device, pipeline, draw) {
+    let _ = match plan {
         Ok(plan) => writeln!(text, "{plan}"),
         Err(error) => writeln!(text, "{:?}: {error}\n", error.kind()),
     };

@@ -5,7 +5,6 @@ use crate::states::{
 };
 use polyshade::ErrorKind;
 use polyshade::host::{AddressSource, Binding, ParamSource, Set, SideEffects};
-use polyshade::transform_feedback::{self};
 use polyshade_planner::{
     self as planner, Begin, Bound, ByteCount, Call, Counter, Device, Draw, Emitted, End,
     FeedbackBuffer, ParamRange, ParamValue, PassState, Path, Pipeline, Preset, Query, Step,
@@ -298,6 +297,8 @@ fn what_the_variants_cannot_capture() {
     let made = with_storage(|storage| storage.topologies.extend(adjacency.captured()));
     let made = Pipeline { topology: adjacency, ..made };
     assert!(planner::plan(&mobile.into(), &made, &anew()).is_ok());
+    let strip = Pipeline { topology: Topology::TriangleStrip, ..made };
+    refused(mobile, &strip, &anew(), "the variants were not made for a triangle strip");
     assert!(planner::plan(&Preset::Vulkan.into(), &pipeline, &anew()).is_ok());
 }
 
@@ -404,14 +405,4 @@ fn words_that_nobody_knows() {
         let reason = format!("unknown host parameter `{word}`");
         refused(Preset::VulkanMobile, &named(&[word]), &resumed(), &reason);
     }
-}
-
-#[test]
-fn a_topology_that_the_variants_are_not_for() {
-    let lists = vec![transform_feedback::Topology::TriangleList];
-    let lists = with_storage(|storage| storage.topologies = lists);
-    let reason = "the variants were not made for a triangle strip";
-    refused(Preset::VulkanMobile, &lists, &resumed(), reason);
-    let lists = Pipeline { topology: Topology::TriangleList, ..lists };
-    planner::plan(&Preset::VulkanMobile.into(), &lists, &resumed()).expect("it is planned");
 }
