@@ -7,7 +7,7 @@ use crate::indexing::Indexing;
 use crate::instance::{DeviceName, Instance};
 use crate::target_reads::TargetReads;
 use ash::{ext, khr, vk};
-use polyshade_planner::Blending;
+use polyshade_planner::{Blending, PrimitivesGenerated, ProvokingVertexModes};
 use std::ffi::CStr;
 
 /// The capabilities of a device. Every capability listed here is also enabled.
@@ -35,10 +35,10 @@ pub struct Capabilities {
     pub target_reads: TargetReads,
     /// The capabilities of index buffers.
     pub indexing: Indexing,
-    /// The capabilities of `VK_EXT_provoking_vertex`, if supported.
-    pub provoking_vertex: Option<ProvokingVertexCapabilities>,
-    /// The capabilities of `VK_EXT_primitives_generated_query`, if supported.
-    pub primitives_generated: Option<PrimitivesGeneratedCapabilities>,
+    /// The capabilities of `VK_EXT_provoking_vertex`, if supported, in the planner's form.
+    pub provoking_vertex: Option<ProvokingVertexModes>,
+    /// The capabilities of `VK_EXT_primitives_generated_query`, if supported, in the planner's form.
+    pub primitives_generated: Option<PrimitivesGenerated>,
     /// The features of `VK_KHR_portability_subset`, if the device is not fully conformant.
     pub(crate) portability: Option<vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'static>>,
     /// Further enabled extensions.
@@ -136,26 +136,6 @@ pub struct TransformFeedbackCapabilities {
     pub draw: bool,
     /// Whether geometry shaders with several streams can also output lines and triangles.
     pub streams_lines_triangles: bool,
-}
-
-/// The capabilities of `VK_EXT_provoking_vertex`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProvokingVertexCapabilities {
-    /// Whether the last vertex can be the provoking vertex.
-    pub last: bool,
-    /// Whether captures preserve the provoking vertex; if not, they preserve only the winding order.
-    pub preserved_by_capture: bool,
-    /// Whether captures also preserve the provoking vertex of triangle fans.
-    pub preserved_by_capture_in_fans: bool,
-}
-
-/// The capabilities of `VK_EXT_primitives_generated_query`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PrimitivesGeneratedCapabilities {
-    /// Whether the query also counts with rasterizer discard.
-    pub with_discard: bool,
-    /// Whether the query also counts vertex streams other than 0.
-    pub with_streams: bool,
 }
 
 pub(crate) fn query(
@@ -265,23 +245,20 @@ fn query_transform_feedback(
 fn query_primitives_generated(
     instance: &Instance,
     device: vk::PhysicalDevice,
-) -> Option<PrimitivesGeneratedCapabilities> {
+) -> Option<PrimitivesGenerated> {
     let has: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'_> = instance.features(device);
-    (has.primitives_generated_query == vk::TRUE).then_some(PrimitivesGeneratedCapabilities {
+    (has.primitives_generated_query == vk::TRUE).then_some(PrimitivesGenerated {
         with_discard: has.primitives_generated_query_with_rasterizer_discard == vk::TRUE,
         with_streams: has.primitives_generated_query_with_non_zero_streams == vk::TRUE,
     })
 }
 
-fn query_provoking_vertex(
-    instance: &Instance,
-    device: vk::PhysicalDevice,
-) -> ProvokingVertexCapabilities {
+fn query_provoking_vertex(instance: &Instance, device: vk::PhysicalDevice) -> ProvokingVertexModes {
     let features: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'_> = instance.features(device);
     let properties: vk::PhysicalDeviceProvokingVertexPropertiesEXT<'_> =
         instance.properties(device);
     let in_fans = properties.transform_feedback_preserves_triangle_fan_provoking_vertex;
-    ProvokingVertexCapabilities {
+    ProvokingVertexModes {
         last: features.provoking_vertex_last == vk::TRUE,
         preserved_by_capture: features.transform_feedback_preserves_provoking_vertex == vk::TRUE,
         preserved_by_capture_in_fans: in_fans == vk::TRUE,

@@ -50,10 +50,7 @@ mod work;
 
 pub use ash::vk;
 pub use blend::{AdvancedBlend, Blend, BlendTerm, FixedBlend};
-pub use capabilities::{
-    Capabilities, PrimitivesGeneratedCapabilities, ProvokingVertexCapabilities,
-    TransformFeedbackCapabilities, lavapipe_misreads,
-};
+pub use capabilities::{Capabilities, TransformFeedbackCapabilities, lavapipe_misreads};
 pub use capture::{
     CaptureBuffers, Variants, bind_capture, capture_draw, dispatch_capture, place_words,
 };

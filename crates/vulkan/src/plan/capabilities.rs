@@ -2,9 +2,7 @@
 
 use crate::capabilities::{Capabilities, TransformFeedbackCapabilities};
 use ash::vk;
-use polyshade_planner::{
-    self as planner, DistanceSupport, PrimitivesGenerated, ProvokingVertexModes, TransformFeedback,
-};
+use polyshade_planner::{self as planner, DistanceSupport, TransformFeedback};
 
 impl Capabilities {
     /// Returns the capabilities that plans for this device depend on.
@@ -12,15 +10,8 @@ impl Capabilities {
         let limits = &self.limits;
         planner::Device {
             transform_feedback: self.transform_feedback.map(transform_feedback),
-            provoking_vertex: self.provoking_vertex.map(|has| ProvokingVertexModes {
-                last: has.last,
-                preserved_by_capture: has.preserved_by_capture,
-                preserved_by_capture_in_fans: has.preserved_by_capture_in_fans,
-            }),
-            primitives_generated: self.primitives_generated.map(|has| PrimitivesGenerated {
-                with_discard: has.with_discard,
-                with_streams: has.with_streams,
-            }),
+            provoking_vertex: self.provoking_vertex,
+            primitives_generated: self.primitives_generated,
             buffer_addresses: self.newer_features.vulkan_1_2.buffer_device_address == vk::TRUE,
             vertex_stores: self.features.vertex_pipeline_stores_and_atomics == vk::TRUE,
             triangle_fans: self.triangle_fans(),
