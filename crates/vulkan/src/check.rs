@@ -25,8 +25,8 @@ impl Work<'_> {
             check_stages(draw)?;
             self.check_vertices(draw)?;
             if draw.push_constants.len() % 4 != 0 {
-                return Err(Error::Work(
-                    "the size of the push constants is not a multiple of 4 bytes".to_owned(),
+                return Err(Error::work(
+                    "the size of the push constants is not a multiple of 4 bytes",
                 ));
             }
             self.check_addresses(draw)?;
@@ -95,7 +95,7 @@ impl Work<'_> {
         }
         if draw.descriptors.iter().any(|d| d.resource.range().is_some_and(|range| range.size == 0))
         {
-            return Err(Error::Work("an empty range is bound".to_owned()));
+            return Err(Error::work("an empty range is bound"));
         }
         for texture in draw.descriptors.iter().filter_map(|d| d.resource.texture()) {
             if texture >= self.textures.len() {
@@ -119,7 +119,7 @@ impl Work<'_> {
             return Err(Error::Work(format!("a draw uses target {target}, which does not exist")));
         }
         if draw.target.is_none() && !draw.other_targets.is_empty() {
-            return Err(Error::Work("a draw has a second target but no first".to_owned()));
+            return Err(Error::work("a draw has a second target but no first"));
         }
         let mut shapes = draw.attachments().map(|target| {
             let Target { width, height, samples, .. } = self.targets[target];
@@ -127,7 +127,7 @@ impl Work<'_> {
         });
         let first = shapes.next();
         if shapes.any(|shape| Some(shape) != first) {
-            return Err(Error::Work("the targets of a draw differ in size or samples".to_owned()));
+            return Err(Error::work("the targets of a draw differ in size or samples"));
         }
         let is_depth = |target: usize| format::is_depth(self.targets[target].format);
         let read = draw.descriptors.iter().filter_map(|d| d.resource.target());
@@ -216,7 +216,7 @@ impl Work<'_> {
         let end = (u64::from(indices.first) + u64::from(indices.count)) * width;
         self.check_range(indices.place.with_size(end))?;
         if !indices.place.offset.is_multiple_of(width) {
-            return Err(Error::Work("indices are not aligned".to_owned()));
+            return Err(Error::work("indices are not aligned"));
         }
 
         let buffer = &self.buffers[indices.place.buffer][indices.place.offset as usize..];
@@ -229,7 +229,7 @@ impl Work<'_> {
                 [a] => u64::from(a),
                 [a, b] => u64::from(u16::from_ne_bytes([a, b])),
                 [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
-                _ => return Err(Error::Work("an index is not 8, 16 or 32 bits wide".to_owned())),
+                _ => return Err(Error::work("an index is not 8, 16 or 32 bits wide")),
             };
             if indices.restart && index == most {
                 continue;
@@ -270,32 +270,30 @@ fn check_stages(draw: &Draw<'_>) -> Result<(), Error> {
         }
         stages |= stage.stage;
 
-        let m = Module::parse(stage.words).map_err(|error| Error::Work(error.to_string()))?;
-        let entry = m.entry_point(stage.entry_point, model);
-        let entry = entry.map_err(|error| Error::Work(error.to_string()))?;
+        let m = Module::parse(stage.words)?;
+        let entry = m.entry_point(stage.entry_point, model)?;
         interface::check(&m, entry, draw, &bindings)?;
         let mut numbers = stage.specialization.iter().map(|value| value.0).collect::<Vec<_>>();
         numbers.sort_unstable();
         if numbers.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(Error::Work("a specialization constant has two values".to_owned()));
+            return Err(Error::work("a specialization constant has two values"));
         }
     }
     // The set of stages must be complete.
     if draw.dispatch.is_some() || stages.contains(Stage::COMPUTE) {
         return match draw.dispatch.is_some() && stages == Stage::COMPUTE {
             true => Ok(()),
-            false => Err(Error::Work("only a single compute stage can be dispatched".to_owned())),
+            false => Err(Error::work("only a single compute stage can be dispatched")),
         };
     }
     if !stages.contains(Stage::VERTEX) {
-        return Err(Error::Work("a draw has no vertex stage".to_owned()));
+        return Err(Error::work("a draw has no vertex stage"));
     }
     let both = Stage::TESSELLATION_CONTROL | Stage::TESSELLATION_EVALUATION;
     let patches = draw.topology == vk::PrimitiveTopology::PATCH_LIST;
     if stages.intersects(both) != patches || stages.contains(both) != patches {
-        return Err(Error::Work(
-            "patch lists and both tessellation stages require each other, and one is missing"
-                .to_owned(),
+        return Err(Error::work(
+            "patch lists and both tessellation stages require each other, and one is missing",
         ));
     }
     Ok(())

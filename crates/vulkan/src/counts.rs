@@ -31,7 +31,7 @@ impl<'d> Counters<'d> {
                 .query_count(count);
             // SAFETY: the device supports the queries; pipeline statistics are created only with the enabled feature.
             let pool = unsafe { device.handle.create_query_pool(&info, None) };
-            pool.call("vkCreateQueryPool").map(|pool| Owned::new(device, pool))
+            Owned::new(device, pool, "vkCreateQueryPool")
         };
         let clipping = vk::QueryPipelineStatisticFlags::CLIPPING_INVOCATIONS
             | vk::QueryPipelineStatisticFlags::CLIPPING_PRIMITIVES;

@@ -82,9 +82,8 @@ impl<'d> Samplers<'d> {
                 .compare_enable(compare)
                 .compare_op(vk::CompareOp::LESS_OR_EQUAL);
             // SAFETY: `info` contains no pointers and needs no feature.
-            let sampler =
-                unsafe { device.handle.create_sampler(&info, None) }.call("vkCreateSampler")?;
-            Ok(Owned::new(device, sampler))
+            let sampler = unsafe { device.handle.create_sampler(&info, None) };
+            Owned::new(device, sampler, "vkCreateSampler")
         };
         Ok(Samplers { plain: sampler(false)?, comparing: sampler(true)? })
     }
@@ -155,9 +154,8 @@ fn create_pool<'d>(
         .collect::<Vec<_>>();
     let info = vk::DescriptorPoolCreateInfo::default().max_sets(sets as u32).pool_sizes(&sizes);
     // SAFETY: `info` points to `sizes` only.
-    let pool = unsafe { device.handle.create_descriptor_pool(&info, None) }
-        .call("vkCreateDescriptorPool")?;
-    Ok(Owned::new(device, pool))
+    let pool = unsafe { device.handle.create_descriptor_pool(&info, None) };
+    Owned::new(device, pool, "vkCreateDescriptorPool")
 }
 
 /// Writes a descriptor. Returns the buffer view that it needs, if any.
@@ -236,7 +234,6 @@ fn create_texels<'d>(
         .offset(range.offset)
         .range(range.size);
     // SAFETY: `Work::check` found the range inside the buffer, and that the device has texel buffers of this format.
-    let view =
-        unsafe { device.handle.create_buffer_view(&info, None) }.call("vkCreateBufferView")?;
-    Ok(Owned::new(device, view))
+    let view = unsafe { device.handle.create_buffer_view(&info, None) };
+    Owned::new(device, view, "vkCreateBufferView")
 }

@@ -36,6 +36,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the error of inconsistent work.
+    pub(crate) fn work(why: &str) -> Error {
+        Error::Work(why.to_owned())
+    }
+
     /// Returns the stable code of the error.
     pub fn code(&self) -> &'static Code {
         match self {
@@ -69,6 +74,13 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A module or a draw that polyshade rejects makes the work inconsistent.
+impl From<polyshade::Error> for Error {
+    fn from(error: polyshade::Error) -> Error {
+        Error::Work(error.to_string())
+    }
+}
 
 /// Adds the name of the failed call to an error.
 pub(crate) trait Context<T> {

@@ -52,8 +52,13 @@ pub(crate) struct Owned<'d, T: Object> {
 }
 
 impl<'d, T: Object> Owned<'d, T> {
-    pub(crate) fn new(device: &'d Device, object: T) -> Owned<'d, T> {
-        Owned { device: &device.handle, object }
+    /// Takes the object that the call with this name returned.
+    pub(crate) fn new(
+        device: &'d Device,
+        created: Result<T, vk::Result>,
+        call: &'static str,
+    ) -> Result<Owned<'d, T>, Error> {
+        created.call(call).map(|object| Owned { device: &device.handle, object })
     }
 
     /// Returns the object and does not destroy it.
@@ -113,8 +118,8 @@ impl<'d> Buffer<'d> {
 
         // SAFETY: the memory is new, large enough, of an allowed type and mapped completely.
         unsafe {
-            let handle = device.handle.create_buffer(&info, None).call("vkCreateBuffer")?;
-            let handle = Owned::new(device, handle);
+            let handle = device.handle.create_buffer(&info, None);
+            let handle = Owned::new(device, handle, "vkCreateBuffer")?;
             let needs = device.handle.get_buffer_memory_requirements(*handle);
             let seen =
                 vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
@@ -157,8 +162,8 @@ pub(crate) fn create_image<'d>(
 ) -> Result<(Owned<'d, vk::Image>, Owned<'d, vk::DeviceMemory>), Error> {
     // SAFETY: the memory is new, large enough and of an allowed type.
     unsafe {
-        let handle = device.handle.create_image(info, None).call("vkCreateImage")?;
-        let handle = Owned::new(device, handle);
+        let handle = device.handle.create_image(info, None);
+        let handle = Owned::new(device, handle, "vkCreateImage")?;
         let needs = device.handle.get_image_memory_requirements(*handle);
         let any = vk::MemoryPropertyFlags::empty();
         let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
@@ -182,8 +187,8 @@ pub(crate) fn create_view<'d>(
         .format(info.format)
         .subresource_range(subresources);
     // SAFETY: the view fits the image.
-    let view = unsafe { device.handle.create_image_view(&info, None) }.call("vkCreateImageView")?;
-    Ok(Owned::new(device, view))
+    let view = unsafe { device.handle.create_image_view(&info, None) };
+    Owned::new(device, view, "vkCreateImageView")
 }
 
 /// Allocates memory with the required properties, and with the preferred properties if possible.
@@ -211,6 +216,6 @@ fn allocate<'d>(
         info = info.push_next(&mut flags);
     }
     // SAFETY: the memory type belongs to the device.
-    let memory = unsafe { device.handle.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
-    Ok(Owned::new(device, memory))
+    let memory = unsafe { device.handle.allocate_memory(&info, None) };
+    Owned::new(device, memory, "vkAllocateMemory")
 }

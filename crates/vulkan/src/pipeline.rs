@@ -4,7 +4,7 @@ use crate::blend::{AdvancedBlend, Blend, FixedBlend};
 use crate::depth::DepthTest;
 use crate::descriptors::Binding;
 use crate::device::Device;
-use crate::error::{Context, Error};
+use crate::error::Error;
 use crate::memory::Owned;
 use crate::pipelines::Pipeline;
 use crate::target_reads::TargetReads;
@@ -187,9 +187,8 @@ fn create_set_layout<'d>(
         .collect::<Vec<_>>();
     let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
     // SAFETY: `info` points to `bindings` only.
-    let layout = unsafe { device.handle.create_descriptor_set_layout(&info, None) }
-        .call("vkCreateDescriptorSetLayout")?;
-    Ok(Owned::new(device, layout))
+    let layout = unsafe { device.handle.create_descriptor_set_layout(&info, None) };
+    Owned::new(device, layout, "vkCreateDescriptorSetLayout")
 }
 
 fn create_layout<'d>(
@@ -206,9 +205,8 @@ fn create_layout<'d>(
         info = info.push_constant_ranges(&push_constants);
     }
     // SAFETY: the set layouts are alive.
-    let layout = unsafe { device.handle.create_pipeline_layout(&info, None) }
-        .call("vkCreatePipelineLayout")?;
-    Ok(Owned::new(device, layout))
+    let layout = unsafe { device.handle.create_pipeline_layout(&info, None) };
+    Owned::new(device, layout, "vkCreatePipelineLayout")
 }
 
 /// Creates a render pass with one subpass that draws to `targets` and tests against `depth`. All attachments stay in
@@ -268,9 +266,8 @@ pub(crate) fn create_render_pass<'d>(
         .subpasses(&subpasses)
         .dependencies(if reads_any { &dependencies } else { &[] });
     // SAFETY: the subpass refers to existing attachments.
-    let pass =
-        unsafe { device.handle.create_render_pass(&info, None) }.call("vkCreateRenderPass")?;
-    Ok(Owned::new(device, pass))
+    let pass = unsafe { device.handle.create_render_pass(&info, None) };
+    Owned::new(device, pass, "vkCreateRenderPass")
 }
 
 fn create_pipeline<'d>(
@@ -345,8 +342,8 @@ fn create_pipeline<'d>(
     let pipelines = unsafe {
         device.handle.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None)
     };
-    let pipelines = pipelines.map_err(|(_, result)| result).call("vkCreateGraphicsPipelines")?;
-    Ok(Owned::new(device, pipelines[0]))
+    let pipeline = pipelines.map(|all| all[0]).map_err(|(_, result)| result);
+    Owned::new(device, pipeline, "vkCreateGraphicsPipelines")
 }
 
 pub(crate) fn create_compute_pipeline<'d>(
@@ -361,8 +358,8 @@ pub(crate) fn create_compute_pipeline<'d>(
     // SAFETY: the structures of `infos` live until the end of this function, and the module is valid.
     let pipelines =
         unsafe { device.handle.create_compute_pipelines(vk::PipelineCache::null(), &infos, None) };
-    let pipelines = pipelines.map_err(|(_, result)| result).call("vkCreateComputePipelines")?;
-    Ok(Owned::new(device, pipelines[0]))
+    let pipeline = pipelines.map(|all| all[0]).map_err(|(_, result)| result);
+    Owned::new(device, pipeline, "vkCreateComputePipelines")
 }
 
 fn describe_vertices(
@@ -404,11 +401,10 @@ impl<'d> Shader<'d> {
 
     fn new(device: &'d Device, stage: &Stage<'_>) -> Result<Shader<'d>, Error> {
         let entry_point = CString::new(stage.entry_point)
-            .map_err(|_| Error::Work("the entry point's name contains a NUL byte".to_owned()))?;
+            .map_err(|_| Error::work("the entry point's name contains a NUL byte"))?;
         let info = vk::ShaderModuleCreateInfo::default().code(stage.words);
         // SAFETY: the caller of `run` promises valid modules.
-        let module = unsafe { device.handle.create_shader_module(&info, None) }
-            .call("vkCreateShaderModule")?;
+        let module = unsafe { device.handle.create_shader_module(&info, None) };
         let mut entries = Vec::new();
         let mut values = Vec::new();
         for &(constant_id, value) in &stage.specialization {
@@ -419,7 +415,7 @@ impl<'d> Shader<'d> {
         }
         Ok(Shader {
             stage: stage.stage,
-            module: Owned::new(device, module),
+            module: Owned::new(device, module, "vkCreateShaderModule")?,
             entry_point,
             entries,
             values,

@@ -5,7 +5,8 @@ use crate::format;
 use crate::image::{Image, TextureImage};
 use crate::run::{DrawObjects, Objects, STREAM};
 use crate::texture::Fill;
-use crate::work::{Draw, Place, Target, TransformFeedback, Work};
+use crate::work::{Draw, Place, Range, Target, TransformFeedback, Work};
+use ash::ext::transform_feedback::DeviceFn;
 use ash::vk;
 
 impl Objects<'_> {
@@ -329,77 +330,80 @@ impl Objects<'_> {
         (*self.buffers[place.buffer].handle, place.offset)
     }
 
-    /// The buffers and offsets of the counters from `first` on, one for each feedback buffer.
-    fn counters(
-        &self,
-        feedback: &TransformFeedback,
-        first: Option<Place>,
-    ) -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
-        let Some(Place { buffer, offset }) = first else { return Default::default() };
-        let places = (0..feedback.buffers.len() as u64)
-            .map(|index| Place { buffer, offset: offset + 4 * index });
-        places.map(|place| self.place(place)).unzip()
-    }
-
+    /// Begins to capture the draw with this index, and to count its primitives.
     fn begin_transform_feedback(&self, index: u32, feedback: &TransformFeedback) {
         let Some((extension, queries)) = self.transform_feedback() else { return };
-        let commands = self.command_buffer;
-        let places = feedback.buffers.iter().map(|range| {
-            let (buffer, offset) = (range.buffer, range.offset);
-            self.place(Place { buffer, offset })
-        });
-        let (buffers, offsets): (Vec<_>, Vec<_>) = places.unzip();
-        let sizes = feedback.buffers.iter().map(|range| range.size).collect::<Vec<_>>();
-        let (counters, counter_offsets) = self.counters(feedback, feedback.resume);
-
-        // SAFETY: the arrays have the given numbers of elements, and their ranges are inside their buffers.
+        let flags = vk::QueryControlFlags::empty();
+        self.bind_feedback(0, &feedback.buffers);
+        // SAFETY: the query was reset.
         unsafe {
-            (extension.cmd_bind_transform_feedback_buffers_ext)(
-                commands,
-                0,
-                buffers.len() as u32,
-                buffers.as_ptr(),
-                offsets.as_ptr(),
-                sizes.as_ptr(),
-            );
-            let flags = vk::QueryControlFlags::empty();
-            (extension.cmd_begin_query_indexed_ext)(commands, queries, index, flags, STREAM);
-            (extension.cmd_begin_transform_feedback_ext)(
-                commands,
-                0,
-                counters.len() as u32,
-                counters.as_ptr(),
-                counter_offsets.as_ptr(),
-            );
+            let begin = extension.cmd_begin_query_indexed_ext;
+            begin(self.command_buffer, queries, index, flags, STREAM);
         }
+        let begin = extension.cmd_begin_transform_feedback_ext;
+        self.switch_feedback(begin, &counters(feedback, feedback.resume));
     }
 
     fn end_transform_feedback(&self, index: u32, feedback: &TransformFeedback) {
         let Some((extension, queries)) = self.transform_feedback() else { return };
-        let commands = self.command_buffer;
-        let (counters, offsets) = self.counters(feedback, feedback.pause);
-
-        // SAFETY: transform feedback and the query have begun; the counters are inside their buffer.
+        let end = extension.cmd_end_transform_feedback_ext;
+        self.switch_feedback(end, &counters(feedback, feedback.pause));
+        // SAFETY: the query has begun.
         unsafe {
-            (extension.cmd_end_transform_feedback_ext)(
-                commands,
-                0,
-                counters.len() as u32,
-                counters.as_ptr(),
-                offsets.as_ptr(),
-            );
-            (extension.cmd_end_query_indexed_ext)(commands, queries, index, STREAM);
+            (extension.cmd_end_query_indexed_ext)(self.command_buffer, queries, index, STREAM);
         }
     }
 
     /// The functions of the extension and the query pool; both exist if any draw captures.
-    fn transform_feedback(
-        &self,
-    ) -> Option<(&ash::ext::transform_feedback::DeviceFn, vk::QueryPool)> {
+    fn transform_feedback(&self) -> Option<(&DeviceFn, vk::QueryPool)> {
         let extension = self.device.transform_feedback.as_ref()?;
         let queries = self.queries.as_ref()?;
         Some((extension.fp(), **queries))
     }
+
+    /// Binds feedback buffers from number `first` on, if the device has the extension.
+    pub(crate) fn bind_feedback(&self, first: u32, ranges: &[Range]) {
+        let Some(extension) = &self.device.transform_feedback else { return };
+        let places = ranges.iter().map(|range| {
+            let (buffer, offset) = (range.buffer, range.offset);
+            self.place(Place { buffer, offset })
+        });
+        let (buffers, offsets): (Vec<_>, Vec<_>) = places.unzip();
+        let sizes = ranges.iter().map(|range| range.size).collect::<Vec<_>>();
+        // SAFETY: the arrays have the given number of elements, and the ranges are inside their buffers.
+        unsafe {
+            (extension.fp().cmd_bind_transform_feedback_buffers_ext)(
+                self.command_buffer,
+                first,
+                ranges.len() as u32,
+                buffers.as_ptr(),
+                offsets.as_ptr(),
+                sizes.as_ptr(),
+            );
+        }
+    }
+
+    /// Begins or ends transform feedback with these counters, one for each feedback buffer.
+    pub(crate) fn switch_feedback(
+        &self,
+        command: vk::PFN_vkCmdBeginTransformFeedbackEXT,
+        counters: &[Option<Place>],
+    ) {
+        let counter = |place: &Option<Place>| {
+            place.map_or((vk::Buffer::null(), 0), |place| self.place(place))
+        };
+        let (buffers, offsets): (Vec<_>, Vec<_>) = counters.iter().map(counter).unzip();
+        let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
+        // SAFETY: the arrays have the given number of elements, and the counters are inside their buffers.
+        unsafe { command(self.command_buffer, 0, count, buffers, offsets.as_ptr()) };
+    }
+}
+
+/// Returns the places of the counters from `first` on, one for each feedback buffer.
+fn counters(feedback: &TransformFeedback, first: Option<Place>) -> Vec<Option<Place>> {
+    let Some(Place { buffer, offset }) = first else { return Vec::new() };
+    let offsets = (0..feedback.buffers.len() as u64).map(|index| offset + 4 * index);
+    offsets.map(|offset| Some(Place { buffer, offset })).collect()
 }
 
 /// Returns the copy region of all pixels of a target.

@@ -139,9 +139,9 @@ impl<'d> Objects<'d> {
         // SAFETY: the command buffer is not used longer than its pool lives.
         let (fence, commands, command_buffer) = unsafe {
             let fence = device.handle.create_fence(&vk::FenceCreateInfo::default(), None);
-            let fence = Owned::new(device, fence.call("vkCreateFence")?);
+            let fence = Owned::new(device, fence, "vkCreateFence")?;
             let pool = device.handle.create_command_pool(&info, None);
-            let pool = Owned::new(device, pool.call("vkCreateCommandPool")?);
+            let pool = Owned::new(device, pool, "vkCreateCommandPool")?;
             let info = vk::CommandBufferAllocateInfo::default()
                 .command_pool(*pool)
                 .command_buffer_count(1);
@@ -265,8 +265,8 @@ fn create_queries<'d>(
         .query_type(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT)
         .query_count(work.draws.len() as u32);
     // SAFETY: the device supports the feature, and it is enabled.
-    let pool = unsafe { device.handle.create_query_pool(&info, None) }.call("vkCreateQueryPool")?;
-    Ok(Some(Owned::new(device, pool)))
+    let pool = unsafe { device.handle.create_query_pool(&info, None) };
+    Owned::new(device, pool, "vkCreateQueryPool").map(Some)
 }
 
 impl<'d> DrawObjects<'d> {
@@ -309,7 +309,6 @@ pub(crate) fn create_framebuffer<'d>(
         .height(extent.height)
         .layers(1);
     // SAFETY: the framebuffer has the attachments of its render pass.
-    let framebuffer =
-        unsafe { device.handle.create_framebuffer(&info, None) }.call("vkCreateFramebuffer")?;
-    Ok((Owned::new(device, framebuffer), extent))
+    let framebuffer = unsafe { device.handle.create_framebuffer(&info, None) };
+    Ok((Owned::new(device, framebuffer, "vkCreateFramebuffer")?, extent))
 }

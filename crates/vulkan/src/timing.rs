@@ -30,7 +30,7 @@ impl<'d> Timestamps<'d> {
             vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
         // SAFETY: the queue supports timestamps.
         let pool = unsafe { device.handle.create_query_pool(&info, None) };
-        let pool = Owned::new(device, pool.call("vkCreateQueryPool")?);
+        let pool = Owned::new(device, pool, "vkCreateQueryPool")?;
         let period = device.capabilities().limits.timestamp_period;
         Ok(Timestamps { device, pool, period, mask: u64::MAX >> (64 - bits) })
     }

@@ -32,7 +32,7 @@ impl Draw<'_> {
     pub(crate) fn check_blending(&self, device: &Device) -> Result<(), Error> {
         let targets = self.target.iter().count() + self.other_targets.len();
         if self.blends.len() > targets {
-            return Err(Error::Work("more targets are blended than the draw has".to_owned()));
+            return Err(Error::work("more targets are blended than the draw has"));
         }
         let features = device.capabilities().features;
         if self.fixed_blend.logic_operation.is_some() && features.logic_op != vk::TRUE {

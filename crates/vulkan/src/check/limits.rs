@@ -70,7 +70,7 @@ impl Draw<'_> {
             let most = has.limits.max_tessellation_patch_size;
             at_most("vertices in a patch", self.patch_control_points, most)?;
             if self.patch_control_points == 0 {
-                return Err(Error::Work("a patch has no vertices".to_owned()));
+                return Err(Error::work("a patch has no vertices"));
             }
         }
         let strips = matches!(
@@ -113,7 +113,7 @@ impl Draw<'_> {
         }
         locations.sort_unstable();
         if locations.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(Error::Work("two attributes have the same location".to_owned()));
+            return Err(Error::work("two attributes have the same location"));
         }
         let attributes = locations.len() as u32;
         at_most("vertex attributes", attributes, limits.max_vertex_input_attributes)
@@ -240,7 +240,7 @@ impl Target {
         at_most("pixels of width", self.width, limits.max_framebuffer_width)?;
         at_most("pixels of height", self.height, limits.max_framebuffer_height)?;
         if self.width == 0 || self.height == 0 {
-            return Err(Error::Work("a target has no pixels".to_owned()));
+            return Err(Error::work("a target has no pixels"));
         }
         let is_depth = format::is_depth(self.format);
         let samples = match is_depth {

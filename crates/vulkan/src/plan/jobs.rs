@@ -190,8 +190,8 @@ impl BoundBuffers {
     /// The name of a place in the bound buffers.
     fn place(&self, place: Place) -> Result<u64, Error> {
         let number = (0..).zip(&self.0).find(|(_, buffer)| **buffer == place.buffer);
-        let (number, _) = number
-            .ok_or_else(|| Error::Work("a buffer of the counter pass is not bound".to_owned()))?;
+        let (number, _) =
+            number.ok_or_else(|| Error::work("a buffer of the counter pass is not bound"))?;
         let offset = u32::try_from(place.offset);
         let offset =
             offset.map_err(|_| Error::Unsupported("buffer offsets of 4 GiB".to_owned()))?;

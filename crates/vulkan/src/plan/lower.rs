@@ -80,7 +80,7 @@ pub(super) fn lower<'a>(
     sequence: &Sequence<'a>,
 ) -> Result<Lowered<'a>, Error> {
     if !sequence.work.draws.is_empty() {
-        return Err(Error::Work("the draws of a sequence must be among its items".to_owned()));
+        return Err(Error::work("the draws of a sequence must be among its items"));
     }
     let lowered = Lowered {
         work: sequence.work.clone(),
@@ -304,7 +304,7 @@ impl<'a> Lowering<'a, '_> {
             _ => None,
         });
         let Some(number) = begun else {
-            return Err(Error::Work("a plan ends a query that it has not begun".to_owned()));
+            return Err(Error::work("a plan ends a query that it has not begun"));
         };
         self.push(Command::EndQuery(number, *query));
         Ok(())
@@ -397,8 +397,7 @@ impl<'a> Lowering<'a, '_> {
         let Some(capture) = pending.planned.capture else {
             return Err(not_captured());
         };
-        let advanced = capture.layout.advance(&pending.numbers, &pending.ranges);
-        let advanced = advanced.map_err(|error| Error::Work(error.to_string()))?;
+        let advanced = capture.layout.advance(&pending.numbers, &pending.ranges)?;
         self.running = advanced.iter().map(|range| range.counter).collect();
         for (counter, reached) in saved.iter().zip(&self.running) {
             self.counters.extend(counter.map(|counter| (counter, *reached)));
@@ -408,7 +407,5 @@ impl<'a> Lowering<'a, '_> {
 }
 
 fn not_captured() -> Error {
-    Error::Work(
-        "the host tracks the counters, but the number of captured primitives is unknown".to_owned(),
-    )
+    Error::work("the host tracks the counters, but the number of captured primitives is unknown")
 }

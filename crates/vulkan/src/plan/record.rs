@@ -53,7 +53,7 @@ impl<'d> Extra<'d> {
                 .query_count(lowered.on_device);
             // SAFETY: the feature is supported and enabled, as `check` found.
             let pool = unsafe { device.handle.create_query_pool(&info, None) };
-            pool.call("vkCreateQueryPool").map(|pool| Some(Owned::new(device, pool)))
+            Owned::new(device, pool, "vkCreateQueryPool").map(Some)
         };
         let captures = pool(vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT, |query| {
             matches!(query, Query::Stream(_))
@@ -148,9 +148,7 @@ impl Lowered<'_> {
                     self.work.check_range(place.with_size(12))?;
                 }
                 Command::Bind(index) if *index >= self.work.draws.len() => {
-                    return Err(Error::Work(
-                        "a pipeline is bound for a draw that does not exist".to_owned(),
-                    ));
+                    return Err(Error::work("a pipeline is bound for a draw that does not exist"));
                 }
                 _ => {}
             }
@@ -423,53 +421,24 @@ fn read_generated(device: &Device, pool: vk::QueryPool, number: u32) -> Result<C
 /// Records a command of `VK_EXT_transform_feedback`.
 fn feedback(objects: &Objects<'_>, command: &Command) {
     let Some(extension) = objects.device.transform_feedback.as_ref() else { return };
-    let (extension, commands) = (extension.fp(), objects.command_buffer);
-    let counters = |places: &[Option<Place>]| -> (Vec<vk::Buffer>, Vec<vk::DeviceSize>) {
-        let counter = |place: &Option<Place>| {
-            place.map_or((vk::Buffer::null(), 0), |place| objects.place(place))
-        };
-        places.iter().map(counter).unzip()
-    };
-    // SAFETY: the arrays have the given numbers of elements, and all places are inside their buffers.
-    unsafe {
-        match command {
-            Command::BindFeedback(ranges) => {
-                // Each run of bound buffers needs its own call, because no null handle can stand for an unbound
-                // buffer.
-                let mut first = 0;
-                for run in ranges.chunk_by(|one, other| one.is_some() == other.is_some()) {
-                    let bound = run.iter().flatten();
-                    let place = |range: &Range| {
-                        objects.place(Place { buffer: range.buffer, offset: range.offset })
-                    };
-                    let (buffers, offsets): (Vec<_>, Vec<_>) = bound.clone().map(place).unzip();
-                    let sizes = bound.map(|range| range.size).collect::<Vec<_>>();
-                    if !buffers.is_empty() {
-                        (extension.cmd_bind_transform_feedback_buffers_ext)(
-                            commands,
-                            first,
-                            buffers.len() as u32,
-                            buffers.as_ptr(),
-                            offsets.as_ptr(),
-                            sizes.as_ptr(),
-                        );
-                    }
-                    first += run.len() as u32;
+    match command {
+        Command::BindFeedback(ranges) => {
+            // Each run of bound buffers needs its own call, because no null handle can stand for an unbound buffer.
+            let mut first = 0;
+            for run in ranges.chunk_by(|one, other| one.is_some() == other.is_some()) {
+                let bound = run.iter().flatten().copied().collect::<Vec<_>>();
+                if !bound.is_empty() {
+                    objects.bind_feedback(first, &bound);
                 }
+                first += run.len() as u32;
             }
-            Command::BeginFeedback(places) => {
-                let (buffers, offsets) = counters(places);
-                let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
-                let begin = extension.cmd_begin_transform_feedback_ext;
-                begin(commands, 0, count, buffers, offsets.as_ptr());
-            }
-            Command::EndFeedback(places) => {
-                let (buffers, offsets) = counters(places);
-                let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
-                let end = extension.cmd_end_transform_feedback_ext;
-                end(commands, 0, count, buffers, offsets.as_ptr());
-            }
-            _ => {}
         }
+        Command::BeginFeedback(counters) => {
+            objects.switch_feedback(extension.fp().cmd_begin_transform_feedback_ext, counters);
+        }
+        Command::EndFeedback(counters) => {
+            objects.switch_feedback(extension.fp().cmd_end_transform_feedback_ext, counters);
+        }
+        _ => {}
     }
 }

@@ -57,14 +57,14 @@ impl<'a> Lowering<'a, '_> {
         let indices = || indices(pending.planned);
         let arguments = || {
             let arguments = pending.planned.arguments;
-            arguments.ok_or_else(|| Error::Work("an indirect draw has no arguments".to_owned()))
+            arguments.ok_or_else(|| Error::work("an indirect draw has no arguments"))
         };
         match call {
             DrawCall::Vertices | DrawCall::OverIndices | DrawCall::CountedByHost(_) => {
                 Ok(Call::Vertices(numbers))
             }
             DrawCall::FromCounterPass => {
-                Err(Error::Work("no counter pass writes the arguments of the draw".to_owned()))
+                Err(Error::work("no counter pass writes the arguments of the draw"))
             }
             DrawCall::Indexed => Ok(Call::Indexed(indices()?, instances)),
             DrawCall::Indirect => Ok(Call::Indirect(arguments()?)),

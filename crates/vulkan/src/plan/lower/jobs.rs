@@ -134,9 +134,8 @@ impl<'a> Lowering<'a, '_> {
         let table_size = table_size.next_multiple_of(ALIGNMENT as u32);
         indices.table_size = table_size;
         let room = table_size.checked_mul(draws.max(1));
-        let room = room.ok_or_else(|| {
-            Error::Work("the tables of primitive restarts exceed 4 GiB".to_owned())
-        })?;
+        let room =
+            room.ok_or_else(|| Error::work("the tables of primitive restarts exceed 4 GiB"))?;
         let tables = self.reserve(memory, room);
         pending.table = Some(Range { size: table_size.into(), ..tables.with_size(0) });
         Ok(Some(JobSegments { index_type, indices: start, size, tables, table_size }))
@@ -205,7 +204,7 @@ impl<'a> Lowering<'a, '_> {
             return Ok(());
         };
         let Some(bound) = pending.bound.take() else {
-            return Err(Error::Work("a draw has no pipeline".to_owned()));
+            return Err(Error::work("a draw has no pipeline"));
         };
         for number in 0..draws.max(1) {
             if number > 0 {
@@ -266,8 +265,7 @@ impl<'a> Lowering<'a, '_> {
             let (first, count) = (pending.numbers.first_vertex, pending.numbers.vertex_count);
             let topology = pending.numbers.topology;
             let table =
-                transform_feedback::Segments::find(topology, index_type, contents, first, count)
-                    .map_err(|error| Error::Work(error.to_string()))?;
+                transform_feedback::Segments::find(topology, index_type, contents, first, count)?;
             let words = table.table().iter().flat_map(|word| word.to_ne_bytes()).collect();
             let words: Vec<u8> = words;
             let size = words.len() as u64;

@@ -26,7 +26,7 @@ pub(super) fn captured_stage<'d, 'a>(
     let stages = draw.stages.iter_mut();
     let before = stages.filter(|stage| stage.stage != vk::ShaderStageFlags::FRAGMENT);
     let Some(stage) = before.max_by_key(|stage| stage.stage.as_raw()) else {
-        return Err(Error::Work("a draw has no pre-rasterization stage".to_owned()));
+        return Err(Error::work("a draw has no pre-rasterization stage"));
     };
     stage.words = words;
     Ok(stage)
@@ -39,14 +39,13 @@ pub(super) fn bind_compute<'a>(
 ) -> Result<Draw<'a>, Error> {
     let planned = pending.planned;
     let Some(capture) = planned.capture else {
-        return Err(Error::Work("the dispatched capture is missing".to_owned()));
+        return Err(Error::work("the dispatched capture is missing"));
     };
     let mut draw = planned.draw.clone();
     let stages = vec![captured_stage(planned, &mut draw, variant)?.clone()];
     let Draw { descriptors, push_constants, addresses, .. } = draw;
     let mut draw = Draw { stages, descriptors, push_constants, addresses, ..Draw::default() };
-    let dispatched = dispatch_capture(capture, &pending.numbers, &mut draw);
-    dispatched.map_err(|error| Error::Work(error.to_string()))?;
+    dispatch_capture(capture, &pending.numbers, &mut draw)?;
     Ok(draw)
 }
 
@@ -61,8 +60,7 @@ pub(super) fn count(
     match (query, planned.plan.path, planned.capture) {
         (Query::PrimitivesGenerated(_), _, _) => Ok(Captured { written: needed, needed }),
         (Query::Stream(0), Some(_), Some(capture)) => {
-            let written = capture.layout.primitives_written(numbers, ranges);
-            let written = written.map_err(|error| Error::Work(error.to_string()))?;
+            let written = capture.layout.primitives_written(numbers, ranges)?;
             Ok(Captured { written, needed })
         }
         (Query::Stream(_), _, _) => Ok(Captured { written: 0, needed: 0 }),
@@ -117,13 +115,11 @@ pub(super) fn bind_outputs(
         Some(buffer) => buffer,
         None => {
             let capture = pending.planned.capture;
-            let capture = capture.ok_or_else(|| {
-                Error::Work("the buffer of spilled outputs is missing".to_owned())
-            })?;
-            let size = capture.layout.outputs_size(&pending.numbers);
-            let size = size.map_err(|error| Error::Work(error.to_string()))?;
-            let size =
-                usize::try_from(size.max(4)).map_err(|error| Error::Work(error.to_string()))?;
+            let capture =
+                capture.ok_or_else(|| Error::work("the buffer of spilled outputs is missing"))?;
+            let size = capture.layout.outputs_size(&pending.numbers)?;
+            let size = usize::try_from(size.max(4))
+                .map_err(|_| Error::work("the spilled outputs exceed the memory"))?;
             work.buffers.push(vec![0; size]);
             work.buffers.len() - 1
         }
@@ -139,7 +135,7 @@ fn bind(
     (set, binding): (Set, Binding),
 ) -> Result<(), Error> {
     let Some(draw) = &mut pending.bound else {
-        return Err(Error::Work("a buffer is bound without a pipeline".to_owned()));
+        return Err(Error::work("a buffer is bound without a pipeline"));
     };
     draw.descriptors.push(Descriptor::new(set.0, binding.0, Resource::StorageBuffer(range)));
     Ok(())
@@ -150,7 +146,7 @@ pub(super) fn indices(planned: &PlannedDraw<'_>) -> Result<Indices, Error> {
 }
 
 pub(super) fn without_indices() -> Error {
-    Error::Work("a draw has no indices".to_owned())
+    Error::work("a draw has no indices")
 }
 
 pub(super) fn feedback_ranges(

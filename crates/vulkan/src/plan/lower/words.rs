@@ -26,7 +26,7 @@ impl<'a> Lowering<'a, '_> {
         let values = words.values.iter().map(|word| self.word(pending, word));
         let values = values.collect::<Result<Vec<u32>, Error>>()?;
         let Some(draw) = &mut pending.bound else {
-            return Err(Error::Work("host parameters are written without a pipeline".to_owned()));
+            return Err(Error::work("host parameters are written without a pipeline"));
         };
         let block = place_words(words.source, &values, 0, draw, &mut self.lowered.work);
         if let Some(block) = block {
@@ -75,8 +75,7 @@ impl<'a> Lowering<'a, '_> {
             ParamValue::Slots => Ok(corners(numbers, primitives_per_instance(numbers).into())),
             ParamValue::Limit => {
                 let capture = pending.planned.capture.ok_or_else(not_captured)?;
-                let written = capture.layout.primitives_written(numbers, &pending.ranges);
-                Ok(corners(numbers, written.map_err(|error| Error::Work(error.to_string()))?))
+                Ok(corners(numbers, capture.layout.primitives_written(numbers, &pending.ranges)?))
             }
             ParamValue::Start(number) => {
                 let range = pending.ranges.get(*number as usize).copied().unwrap_or_default();
@@ -102,7 +101,7 @@ impl<'a> Lowering<'a, '_> {
                 .running
                 .get(*number as usize)
                 .copied()
-                .ok_or_else(|| Error::Work("capture is resumed before it has begun".to_owned())),
+                .ok_or_else(|| Error::work("capture is resumed before it has begun")),
         }
     }
 }
