@@ -13,14 +13,17 @@ mod order;
 mod selection;
 mod shaders;
 
+use crate::drivers::Driver;
 use crate::glsl;
 use polyshade::Module;
 use polyshade::advanced_blend::{
     self, Alpha, ColorBlend as Blending, FormatClass, Options, Overlap,
 };
 use polyshade_formats::SpirvVersion;
-use polyshade_vulkan::blend_model::Clamping;
-use polyshade_vulkan::{AdvancedBlend, Descriptor, Draw, Resource, Stage, Target, vk};
+use polyshade_vulkan::blend_model::{Clamping, blend};
+use polyshade_vulkan::{
+    AdvancedBlend, Descriptor, Draw, Resource, Stage, Target, Texture, Work, vk,
+};
 
 /// Draws a triangle that covers every pixel.
 pub(crate) const COVER: &str = r"
@@ -110,6 +113,44 @@ pub(crate) fn draw<'a>(stages: [&'a [u32]; 2], target: usize) -> Draw<'a> {
         target: Some(target),
         ..Draw::new(vec![Stage::vertex(stages[0]), Stage::fragment(stages[1])], 0..3)
     }
+}
+
+/// Draws pairs of a native draw and a lowered draw, each over a copy of the pixels `before`. The sources are texture 0
+/// at set 1, binding 0. Returns the native and the lowered result of each pair.
+pub(crate) fn run_both<'a>(
+    driver: Driver,
+    sources: Texture,
+    (target, before): (Target, &[u8]),
+    pairs: impl Iterator<Item = [Draw<'a>; 2]>,
+) -> Vec<[Vec<u8>; 2]> {
+    let mut draws: Vec<Draw<'a>> = pairs.flatten().collect();
+    for (number, draw) in draws.iter_mut().enumerate() {
+        draw.target = Some(number);
+        draw.descriptors = vec![Descriptor::new(1, 0, Resource::Image(0))];
+        if number % 2 == 1 {
+            draw.descriptors.push(Descriptor::new(3, 0, Resource::InputAttachment(number)));
+        }
+    }
+    let work = Work {
+        textures: vec![sources],
+        targets: vec![target; draws.len()],
+        pixels: (0..draws.len()).map(|number| (number, before.to_vec())).collect(),
+        draws,
+        ..Work::default()
+    };
+    let targets = driver.run(&work).targets;
+    targets.chunks(2).map(|both| [both[0].clone(), both[1].clone()]).collect()
+}
+
+/// Returns the model's result of an operation on floats.
+pub(crate) fn modelled(
+    operation: vk::BlendOp,
+    mode: Mode,
+    source: [f64; 4],
+    destination: [f64; 4],
+) -> [f64; 4] {
+    let result = blend(operation, mode.native(), Clamping::Float, source, destination);
+    result.expect("it is an advanced equation")
 }
 
 pub(crate) fn floats(width: u32, height: u32) -> Target {

@@ -35,6 +35,11 @@ pub(crate) const HOSTS: [ParamSource; 8] = [
     ParamSource::Address(AddressSource::Attribute { location: HOST_LOCATION }),
 ];
 
+/// Returns the sources that every stage can read: all but the attribute.
+pub(crate) fn hosts_of_any_stage() -> &'static [ParamSource] {
+    &HOSTS[..7]
+}
+
 /// A shader and its variants.
 pub(crate) struct Storage {
     pub(crate) capture: Variants<'static>,

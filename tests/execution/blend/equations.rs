@@ -1,15 +1,14 @@
 //! Every equation, overlap mode and kind of alpha, compared with the model.
 
 use super::grid::{SIDE, is_right, pairs};
-use super::{Mode, bytes, colours, cover, draw, floats, lower, modes};
+use super::{Mode, bytes, colours, cover, draw, floats, lower, modelled, modes};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{
     Alpha, ColorBlend as Blending, Equation, FormatClass, Options, Overlap,
 };
 use polyshade::host::ParamSource;
-use polyshade_vulkan::blend_model::{Clamping, blend};
-use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, vk};
+use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Texture, Work, vk};
 
 /// Outputs the source colour of each pixel.
 pub(crate) const COPY: &str = r"
@@ -42,21 +41,31 @@ fn run_pairs(
     pairs: &[([f32; 4], [f32; 4])],
 ) -> Vec<Vec<[f32; 4]>> {
     let vertex = cover();
-    let work = work_of([&vertex, fragment], equations, pairs);
+    let work = work_of_floats([&vertex, fragment], equations, pairs);
     driver.run(&work).targets.iter().map(|target| colours(target)).collect()
 }
 
 /// Returns a draw for each of `equations` over all pairs of a mode.
 pub(crate) fn work<'a>(stages: [&'a [u32]; 2], equations: &[Equation], mode: Mode) -> Work<'a> {
-    work_of(stages, equations, &pairs(mode, FormatClass::Float))
+    work_of_floats(stages, equations, &pairs(mode, FormatClass::Float))
 }
 
-fn work_of<'a>(
+fn work_of_floats<'a>(
     stages: [&'a [u32]; 2],
     equations: &[Equation],
     pairs: &[([f32; 4], [f32; 4])],
 ) -> Work<'a> {
-    let destinations = bytes(pairs.iter().map(|pair| pair.1));
+    let before = bytes(pairs.iter().map(|pair| pair.1));
+    work_of(stages, equations, sources(pairs), (floats(SIDE, SIDE), &before))
+}
+
+/// Returns a draw for each of `equations`, which a push constant selects, over a separate copy of the pixels `before`.
+pub(super) fn work_of<'a>(
+    stages: [&'a [u32]; 2],
+    equations: &[Equation],
+    sources: Texture,
+    (target, before): (Target, &[u8]),
+) -> Work<'a> {
     let draws = equations.iter().enumerate().map(|(target, equation)| {
         let mut draw = draw(stages, target);
         draw.descriptors.push(Descriptor::new(1, 0, Resource::Image(0)));
@@ -64,9 +73,9 @@ fn work_of<'a>(
         draw
     });
     Work {
-        textures: vec![sources(pairs)],
-        targets: vec![floats(SIDE, SIDE); equations.len()],
-        pixels: (0..equations.len()).map(|target| (target, destinations.clone())).collect(),
+        textures: vec![sources],
+        targets: vec![target; equations.len()],
+        pixels: (0..equations.len()).map(|number| (number, before.to_vec())).collect(),
         draws: draws.collect::<Vec<Draw<'_>>>(),
         ..Work::default()
     }
@@ -137,7 +146,7 @@ fn another_mode_is_noticed() {
         for (equation, results) in Equation::ALL.into_iter().zip(&results) {
             // Some equations do not depend on the changed mode, so the model determines whether the results must
             // differ.
-            let model = modelled(equation, other(Mode::PLAIN, what));
+            let model = modelled_as(equation, other(Mode::PLAIN, what));
             let expected = is_noticed(equation, Mode::PLAIN, &model);
             assert_eq!(is_noticed(equation, Mode::PLAIN, results), expected, "{equation} {what}");
             noticed += u32::from(expected);
@@ -147,12 +156,10 @@ fn another_mode_is_noticed() {
 }
 
 /// Returns the model's results for the pairs of the plain mode if they are blended in `mode`.
-fn modelled(equation: Equation, mode: Mode) -> Vec<[f32; 4]> {
+fn modelled_as(equation: Equation, mode: Mode) -> Vec<[f32; 4]> {
     let operation = vk::BlendOp::from_raw(equation.blend_op());
     let one = |(s, d): ([f32; 4], [f32; 4])| {
-        let [s, d] = [s, d].map(|colour| colour.map(f64::from));
-        let result = blend(operation, mode.native(), Clamping::Float, s, d);
-        result.expect("it is an advanced equation").map(|value| value as f32)
+        modelled(operation, mode, s.map(f64::from), d.map(f64::from)).map(|value| value as f32)
     };
     pairs(Mode::PLAIN, FormatClass::Float).into_iter().map(one).collect()
 }

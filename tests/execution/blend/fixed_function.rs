@@ -1,15 +1,16 @@
 //! Fixed-function blending in the lowered shader, compared with the drivers' fixed function on the same draws.
 
+use super::equations::COPY;
 use super::formats::{FORMATS, Format};
 use super::grid::{SIDE, pairs};
-use super::{Mode, bytes, cover, draw, lower};
+use super::{Mode, bytes, cover, draw, lower, run_both};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
+use crate::storage::hosts_of_any_stage;
 use polyshade::advanced_blend::{
     BlendComponent, ColorBlend as Blending, Factor, FixedFunctionBlend, FormatClass, Operation,
     Options,
 };
-use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade_tests::sample::sample;
 use polyshade_vulkan::{
     Blend, BlendTerm, Descriptor, Draw, FixedBlend, Resource, Target, Texture, Work, place_words,
@@ -28,14 +29,6 @@ const BOTH: &str = r"
         colour = texelFetch(sources, at, 0);
         factor = texelFetch(sources, ivec2(at.y ^ at.x, 63 - at.x), 0);
     }";
-
-/// Outputs only the source colour.
-const ONE: &str = r"
-    #version 450
-    #extension GL_EXT_samplerless_texture_functions : require
-    layout(set = 1, binding = 0) uniform texture2D sources;
-    layout(location = 0) out vec4 colour;
-    void main() { colour = texelFetch(sources, ivec2(gl_FragCoord.xy), 0); }";
 
 const CONSTANTS: [f32; 4] = [0.25, 0.5, 1.0, 0.375];
 
@@ -88,31 +81,15 @@ fn run(
     (format, before): (vk::Format, &[u8]),
     lowered: impl Fn(&[u32], FixedFunctionBlend) -> Vec<u32>,
 ) -> Vec<[Vec<u8>; 2]> {
-    let (vertex, [one, both]) = (cover(), [ONE, BOTH].map(glsl::fragment));
+    let (vertex, [one, both]) = (cover(), [COPY, BOTH].map(glsl::fragment));
     let plain = |case: FixedFunctionBlend| if has_second_source(case) { &both } else { &one };
     let shaders: Vec<Vec<u32>> = cases.iter().map(|case| lowered(plain(*case), *case)).collect();
-    // Draw each case natively and with the lowered shader.
-    let mut draws: Vec<Draw<'_>> = Vec::new();
-    for (case, lowered) in cases.iter().zip(&shaders) {
-        let sources = Descriptor::new(1, 0, Resource::Image(0));
-        let mut fixed = draw([&vertex, plain(*case)], draws.len());
-        fixed.descriptors = vec![sources];
-        fixed.blends = vec![native(*case)];
-        fixed.fixed_blend = constants();
-        draws.push(fixed);
-        let mut emulated = draw([&vertex, lowered], draws.len());
-        emulated.descriptors.push(sources);
-        draws.push(emulated);
-    }
-    let work = Work {
-        textures: vec![sources()],
-        targets: vec![Target::new(format, SIDE, SIDE); draws.len()],
-        pixels: (0..draws.len()).map(|target| (target, before.to_vec())).collect(),
-        draws,
-        ..Work::default()
-    };
-    let targets = driver.run(&work).targets;
-    targets.chunks(2).map(|both| [both[0].clone(), both[1].clone()]).collect()
+    let draws = cases.iter().zip(&shaders).map(|(case, lowered)| {
+        let (blends, fixed_blend) = (vec![native(*case)], constants());
+        let fixed = Draw { blends, fixed_blend, ..draw([&vertex, plain(*case)], 0) };
+        [fixed, draw([&vertex, lowered], 0)]
+    });
+    run_both(driver, sources(), (Target::new(format, SIDE, SIDE), before), draws)
 }
 
 /// Returns the cases that a driver supports. Without dual-source blending, the first source replaces the second.
@@ -206,7 +183,7 @@ fn other_blending_is_noticed() {
     let format = &FORMATS[0];
     let before = format.destinations(Mode::PLAIN);
     let driver = Driver::Lavapipe;
-    let (all, [one, both]) = (cases(), [ONE, BOTH].map(glsl::fragment));
+    let (all, [one, both]) = (cases(), [COPY, BOTH].map(glsl::fragment));
     let next = |case: FixedFunctionBlend| {
         let at = all.iter().position(|other| *other == case).expect("it is one of them");
         all[(at + 1) % all.len()]
@@ -275,8 +252,7 @@ fn signed_formats_clamp_factors() {
 
 #[test]
 fn blend_constants_are_given_or_words_of_the_host() {
-    let (set, binding) = (Set(2), Binding(1));
-    let (vertex, plain) = (cover(), glsl::fragment(ONE));
+    let (vertex, plain) = (cover(), glsl::fragment(COPY));
     let case = FixedFunctionBlend::both(BlendComponent::add(
         Factor::ConstantColor,
         Factor::OneMinusConstantAlpha,
@@ -288,15 +264,7 @@ fn blend_constants_are_given_or_words_of_the_host() {
         run(driver, &[case], (format.format, &before), make)[0][0].clone()
     };
     // Test every source of the constants.
-    for place in [
-        ParamSource::PushConstant { offset: 32 },
-        ParamSource::Uniform { set, binding },
-        ParamSource::StorageBuffer { set, binding },
-        ParamSource::Specialization { first_id: 9 },
-        ParamSource::Address(AddressSource::PushConstant { offset: 32 }),
-        ParamSource::Address(AddressSource::Uniform { set, binding }),
-        ParamSource::Address(AddressSource::Specialization { first_id: 9 }),
-    ] {
+    for &place in hosts_of_any_stage() {
         let target = Blending::fixed_function(case).format(format.class);
         let options = Options::new().every_target(target).blend_constants_in(place);
         let fragment = lower(&plain, &options);

@@ -1,15 +1,15 @@
 //! Blending with formats of every class: clamping, missing components and rounding.
 
-use super::equations::{COPY, sources};
+use super::equations::{COPY, sources, work_of};
 use super::grid::{SIDE, pairs, range};
-use super::{Mode, cover, draw, lower};
+use super::{Mode, cover, lower};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
 use polyshade::advanced_blend::{Alpha, ColorBlend as Blending, Equation, FormatClass, Options};
 use polyshade::host::ParamSource;
 use polyshade_tests::sample::sample;
-use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
+use polyshade_vulkan::{Target, vk};
 
 /// The encoding of a component.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -221,20 +221,11 @@ fn every_equation_is_right_in_every_class_of_formats() {
             let words = Some(ParamSource::PushConstant { offset: 0 });
             let options = Options::new().every_target(blending).select(words);
             let fragment = lower(&glsl::fragment(COPY), &options);
-            let draws = Equation::ALL.iter().enumerate().map(|(target, equation)| {
-                let mut draw = draw([&vertex, &fragment], target);
-                draw.descriptors.push(Descriptor::new(1, 0, Resource::Image(0)));
-                draw.push_constants = equation.word().to_ne_bytes().to_vec();
-                draw
-            });
             let before = format.destinations(mode);
-            let work = Work {
-                textures: vec![sources(&pairs(mode, format.class))],
-                targets: vec![Target::new(format.format, SIDE, SIDE); Equation::ALL.len()],
-                pixels: (0..Equation::ALL.len()).map(|target| (target, before.clone())).collect(),
-                draws: draws.collect::<Vec<Draw<'_>>>(),
-                ..Work::default()
-            };
+            let target = Target::new(format.format, SIDE, SIDE);
+            let sources = sources(&pairs(mode, format.class));
+            let stages = [&vertex[..], &fragment];
+            let work = work_of(stages, &Equation::ALL, sources, (target, &before));
             for driver in DRIVERS {
                 // SwiftShader cannot render to formats of this class.
                 if format.class == FormatClass::Snorm && driver == Driver::SwiftShader {

@@ -1,13 +1,13 @@
 //! Logic operations, compared bit for bit with the drivers' native logic operations.
 
-use super::{cover, draw, lower};
+use super::{cover, draw, lower, run_both};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::noise::Noise;
 use polyshade::advanced_blend::{
     ColorBlend as Blending, Format, FormatClass, LogicOperation, Options,
 };
-use polyshade_vulkan::{Descriptor, Draw, FixedBlend, Resource, Target, Texture, Work, vk};
+use polyshade_vulkan::{Draw, FixedBlend, Target, Texture, vk};
 
 const SIDE: u32 = 32;
 const PIXELS: usize = (SIDE * SIDE) as usize;
@@ -88,32 +88,16 @@ fn run(
             lower(&plain, &Options::new().every_target(target))
         })
         .collect();
-    // Draw each operation natively and with the lowered shader.
-    let mut draws: Vec<Draw<'_>> = Vec::new();
-    for (operation, lowered) in LogicOperation::ALL.iter().zip(&lowered) {
-        let sources = Descriptor::new(1, 0, Resource::Image(0));
-        let mut native = draw([&vertex, &plain], draws.len());
-        native.descriptors = vec![sources];
+    let draws = LogicOperation::ALL.iter().zip(&lowered).map(|(operation, lowered)| {
         let logic_operation = Some(vk::LogicOp::from_raw(operation.logic_op()));
-        native.fixed_blend = FixedBlend { logic_operation, ..FixedBlend::default() };
-        draws.push(native);
-        let mut emulated = draw([&vertex, lowered], draws.len());
-        emulated.descriptors.push(sources);
-        draws.push(emulated);
-    }
+        let fixed_blend = FixedBlend { logic_operation, ..FixedBlend::default() };
+        [Draw { fixed_blend, ..draw([&vertex, &plain], 0) }, draw([&vertex, lowered], 0)]
+    });
     // Random destinations.
     let mut noise = Noise::new();
     noise.skip(17);
     let before: Vec<u8> = (0..PIXELS * size(format)).map(|_| noise.bits() as u8).collect();
-    let work = Work {
-        textures: vec![sources(format)],
-        targets: vec![Target::new(target, SIDE, SIDE); draws.len()],
-        pixels: (0..draws.len()).map(|target| (target, before.clone())).collect(),
-        draws,
-        ..Work::default()
-    };
-    let targets = driver.run(&work).targets;
-    targets.chunks(2).map(|both| [both[0].clone(), both[1].clone()]).collect()
+    run_both(driver, sources(format), (Target::new(target, SIDE, SIDE), &before), draws)
 }
 
 fn has_logic_operations(driver: Driver) -> bool {

@@ -2,40 +2,24 @@
 
 use super::equations::{COPY, sources};
 use super::grid::{SIDE, pairs, range};
-use super::{Mode, cover, draw, lower};
+use super::{Mode, cover, draw, lower, run_both};
 use crate::drivers::Driver;
 use crate::glsl;
 use polyshade::advanced_blend::{Equation, FormatClass, Options};
-use polyshade_vulkan::{Blend, Descriptor, Draw, Resource, Target, Work, vk};
+use polyshade_vulkan::{Blend, Draw, Target, vk};
 
 /// Returns the native and the lowered result of each equation, in this order, over the same 8-bit destinations.
 fn run(fragment: impl Fn(Equation) -> Vec<u32>) -> Vec<[Vec<u8>; 2]> {
     let pairs = pairs(Mode::PLAIN, FormatClass::Unorm);
     let (vertex, plain) = (cover(), glsl::fragment(COPY));
     let lowered: Vec<Vec<u32>> = Equation::KHR.map(fragment).into();
-    // Draw each equation natively and with the lowered shader.
-    let mut draws: Vec<Draw<'_>> = Vec::new();
-    for (equation, lowered) in Equation::KHR.iter().zip(&lowered) {
-        let sources = Descriptor::new(1, 0, Resource::Image(0));
-        let operation = vk::BlendOp::from_raw(equation.blend_op());
-        let mut native = draw([&vertex, &plain], draws.len());
-        native.descriptors = vec![sources];
-        native.blends = vec![Blend::advanced(operation)];
-        draws.push(native);
-        let mut emulated = draw([&vertex, lowered], draws.len());
-        emulated.descriptors.push(sources);
-        draws.push(emulated);
-    }
+    let draws = Equation::KHR.iter().zip(&lowered).map(|(equation, lowered)| {
+        let blends = vec![Blend::advanced(vk::BlendOp::from_raw(equation.blend_op()))];
+        [Draw { blends, ..draw([&vertex, &plain], 0) }, draw([&vertex, lowered], 0)]
+    });
     let destinations: Vec<u8> = pairs.iter().flat_map(|pair| pair.1.map(to_8_bits)).collect();
-    let work = Work {
-        textures: vec![sources(&pairs)],
-        targets: vec![Target::new(vk::Format::R8G8B8A8_UNORM, SIDE, SIDE); draws.len()],
-        pixels: (0..draws.len()).map(|target| (target, destinations.clone())).collect(),
-        draws,
-        ..Work::default()
-    };
-    let targets = Driver::SwiftShader.run(&work).targets;
-    targets.chunks(2).map(|both| [both[0].clone(), both[1].clone()]).collect()
+    let target = Target::new(vk::Format::R8G8B8A8_UNORM, SIDE, SIDE);
+    run_both(Driver::SwiftShader, sources(&pairs), (target, &destinations), draws)
 }
 
 fn to_8_bits(value: f32) -> u8 {

@@ -1,12 +1,11 @@
 //! Overlapping primitives in one draw, and multisampling.
 
-use super::{SPREAD, bytes, colours, cover, draw, floats, lower};
+use super::{Mode, SPREAD, bytes, colours, cover, draw, floats, lower, modelled};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use polyshade::advanced_blend::{ColorBlend as Blending, Equation, FormatClass, Options};
 use polyshade_formats::SpirvVersion;
-use polyshade_vulkan::blend_model::{Clamping, blend};
-use polyshade_vulkan::{AdvancedBlend, Descriptor, Error, Resource, Target, TargetReads, Work, vk};
+use polyshade_vulkan::{Descriptor, Error, Resource, Target, TargetReads, Work, vk};
 
 /// Draws one triangle for each instance over every pixel, in different colours.
 const LAYERS: &str = r"
@@ -38,14 +37,8 @@ fn layer(i: f64) -> [f64; 4] {
 
 /// Returns the result of blending the layers over a destination in this order.
 fn blended(order: impl Iterator<Item = u32>, destination: [f64; 4]) -> [f64; 4] {
-    let how = AdvancedBlend {
-        source_premultiplied: true,
-        destination_premultiplied: true,
-        overlap: vk::BlendOverlapEXT::UNCORRELATED,
-    };
     order.fold(destination, |destination, i| {
-        blend(vk::BlendOp::SOFTLIGHT_EXT, how, Clamping::Float, layer(f64::from(i)), destination)
-            .expect("it is an advanced equation")
+        modelled(vk::BlendOp::SOFTLIGHT_EXT, Mode::PLAIN, layer(f64::from(i)), destination)
     })
 }
 

@@ -1,13 +1,13 @@
 //! The sources and values of equation numbers, and the ways to read the destination.
 
-use super::{bytes, colours, cover, draw, floats, lower};
+use super::{Mode, bytes, colours, cover, draw, floats, lower, modelled};
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
+use crate::storage::hosts_of_any_stage;
 use polyshade::advanced_blend::{
     ArrayLayerSource, ColorBlend as Blending, Destination, Equation, FormatClass, Options,
 };
-use polyshade::host::{AddressSource, Binding, ParamSource, Set};
-use polyshade_vulkan::blend_model::{Clamping, blend};
+use polyshade::host::{Binding, Set};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Texture, Work, place_words, vk};
 
 const TWO: &str = r"
@@ -23,8 +23,7 @@ fn expected(equation: Option<Equation>, target: usize) -> [f64; 4] {
     let [source, destination] = [SOURCES, DESTINATIONS].map(|both| both[target].map(f64::from));
     let Some(equation) = equation else { return source };
     let operation = vk::BlendOp::from_raw(equation.blend_op());
-    blend(operation, super::Mode::PLAIN.native(), Clamping::Float, source, destination)
-        .expect("it is an advanced equation")
+    modelled(operation, Mode::PLAIN, source, destination)
 }
 
 #[track_caller]
@@ -55,17 +54,8 @@ fn blending(equations: impl IntoIterator<Item = Equation>) -> Blending {
 
 #[test]
 fn words_select_wherever_they_are_and_others_pass_the_source_through() {
-    let (set, binding) = (Set(1), Binding(4));
     let vertex = cover();
-    for place in [
-        ParamSource::PushConstant { offset: 16 },
-        ParamSource::Uniform { set, binding },
-        ParamSource::StorageBuffer { set, binding },
-        ParamSource::Specialization { first_id: 5 },
-        ParamSource::Address(AddressSource::PushConstant { offset: 16 }),
-        ParamSource::Address(AddressSource::Uniform { set, binding }),
-        ParamSource::Address(AddressSource::Specialization { first_id: 5 }),
-    ] {
+    for &place in hosts_of_any_stage() {
         let options = Options::new().every_target(blending(DECLARED)).select(place);
         let fragment = lower(&glsl::fragment(TWO), &options);
         // Draw each number at either target.
@@ -165,10 +155,7 @@ fn alpha_can_be_one_on_either_side() {
             1 => destination[3] = 1.0,
             _ => {}
         }
-        let native = super::Mode::PLAIN.native();
-        let operation = vk::BlendOp::EXCLUSION_EXT;
-        let expected = blend(operation, native, Clamping::Float, source, destination)
-            .expect("it is an advanced equation");
+        let expected = modelled(vk::BlendOp::EXCLUSION_EXT, Mode::PLAIN, source, destination);
         for driver in DRIVERS {
             assert_near(&driver.run(&work).targets[0], expected, &format!("{driver:?} {what}"));
         }

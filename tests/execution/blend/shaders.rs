@@ -1,11 +1,10 @@
 //! Difficult shaders: several exits, partial writes of colours, and other outputs.
 
-use super::{Mode, bytes, colours, cover, draw, lower};
+use super::{Mode, bytes, colours, cover, draw, lower, modelled};
 use crate::drivers::DRIVERS;
 use crate::noise::Noise;
 use polyshade::advanced_blend::{ColorBlend as Blending, Equation, FormatClass, Options};
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_vulkan::blend_model::{Clamping, blend};
 use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
 /// Premultiplied colours that differ from pixel to pixel.
@@ -237,9 +236,7 @@ fn work<'a>(case: &Case, vertex: &'a [u32], original: &'a [u32], lowered: &'a [u
 
 fn soft_light(source: [f32; 4], destination: [f32; 4]) -> [f64; 4] {
     let [source, destination] = [source, destination].map(|colour| colour.map(f64::from));
-    let native = Mode::PLAIN.native();
-    blend(vk::BlendOp::SOFTLIGHT_EXT, native, Clamping::Float, source, destination)
-        .expect("it is an advanced equation")
+    modelled(vk::BlendOp::SOFTLIGHT_EXT, Mode::PLAIN, source, destination)
 }
 
 /// Checks the pixels of one target, and returns the number of unwritten pixels or a description of the fault.

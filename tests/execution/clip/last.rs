@@ -6,9 +6,10 @@ use super::{CHAINS, drivers, shapes};
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use crate::noise::Noise;
+use crate::storage::{HOSTS, hosts_of_any_stage};
 use polyshade::Module;
 use polyshade::clip_cull::{DistanceKind, Step, UserPlanes};
-use polyshade::host::{AddressSource, Binding, ParamSource, Set, Value};
+use polyshade::host::{ParamSource, Value};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::shader::validate;
@@ -102,16 +103,6 @@ fn picture(
     driver.run(&work).targets.remove(0)
 }
 
-const PLACES: [ParamSource; 7] = [
-    ParamSource::PushConstant { offset: 8 },
-    ParamSource::Uniform { set: Set(1), binding: Binding(2) },
-    ParamSource::StorageBuffer { set: Set(1), binding: Binding(2) },
-    ParamSource::Specialization { first_id: 3 },
-    ParamSource::Address(AddressSource::PushConstant { offset: 8 }),
-    ParamSource::Address(AddressSource::Uniform { set: Set(1), binding: Binding(2) }),
-    ParamSource::Address(AddressSource::Specialization { first_id: 3 }),
-];
-
 const DISTANCES: &str =
     "for (int i = 0; i < 3; ++i) gl_ClipDistance[i] = noise(v + 9u * uint(i)) + 0.2;";
 
@@ -146,7 +137,8 @@ fn a_mask_is_read_wherever_it_is_while_the_fragment_stage_reads_what_was_written
         for driver in DRIVERS {
             let expected = picture(driver, (&by_hand, &fragment_by_hand), None);
             assert!(expected.iter().any(|byte| *byte != 0));
-            for way in [Value::Fixed(mask)].into_iter().chain(PLACES.map(Value::Param)) {
+            let params = hosts_of_any_stage().iter().copied().map(Value::Param);
+            for way in [Value::Fixed(mask)].into_iter().chain(params) {
                 let step = Step::Mask { enabled: way, keep_original_at: Some(5) };
                 let lowered = take(&module, step).unwrap().module;
                 validate(lowered.words()).unwrap();
@@ -186,7 +178,7 @@ fn user_planes_clip_as_dot_products_by_hand() {
             let expected = picture(driver, (&by_hand, &fragment), None);
             let whole = picture(driver, (&vertex, &fragment), None);
             assert!(expected != whole, "{driver:?}: the planes cut nothing off");
-            for words_at in PLACES {
+            for &words_at in hosts_of_any_stage() {
                 let planes = UserPlanes { count: 3, params: words_at, vertex: space };
                 let lowered = take(&module, Step::UserPlanes(planes)).unwrap().module;
                 validate(lowered.words()).unwrap();
@@ -196,7 +188,7 @@ fn user_planes_clip_as_dot_products_by_hand() {
             }
         }
     }
-    let nine = UserPlanes { count: 9, params: PLACES[0], vertex: None };
+    let nine = UserPlanes { count: 9, params: HOSTS[0], vertex: None };
     let nine = take(&module, Step::UserPlanes(nine));
     assert!(nine.is_err(), "nine planes are more than the device takes");
 }
