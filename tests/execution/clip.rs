@@ -1,6 +1,7 @@
 //! Clip and cull distances: pipelines with normalized registers draw the same pictures as handwritten built-in
 //! arrays.
 
+mod arrays;
 pub(crate) mod chain;
 mod emulate;
 mod exact;
@@ -26,18 +27,6 @@ pub(crate) const CHAINS: [Chain; 4] = [
     Chain { tessellation: true, geometry: true },
 ];
 
-/// Declares a stage's built-in outputs in GLSL, with arrays of these sizes. If one array were declared outside the
-/// block, the block would keep the other array with one element, which counts towards the device's limit.
-pub(crate) fn per_vertex(clip: u32, cull: u32) -> String {
-    let mut block = "out gl_PerVertex { vec4 gl_Position; float gl_PointSize; ".to_owned();
-    for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
-        if count > 0 {
-            block += &format!("float {name}[{count}]; ");
-        }
-    }
-    block + "};\n"
-}
-
 /// Returns the drivers that support the stages of a chain.
 pub(crate) fn drivers(chain: Chain) -> &'static [Driver] {
     if chain.tessellation || chain.geometry { &DRIVERS[..1] } else { &DRIVERS }
@@ -45,10 +34,7 @@ pub(crate) fn drivers(chain: Chain) -> &'static [Driver] {
 
 /// Returns random shapes whose originals the driver draws correctly.
 pub(crate) fn shapes(noise: &mut Noise, driver: Driver, chain: Chain, count: usize) -> Vec<Shape> {
-    let is_drawn = |shape: &Shape| {
-        let counts = [DistanceKind::Clip, DistanceKind::Cull].map(|kind| shape.count(kind));
-        driver != Driver::Lavapipe || !lavapipe_misreads(counts)
-    };
+    let is_drawn = |shape: &Shape| driver != Driver::Lavapipe || !lavapipe_misreads(shape.counts());
     std::iter::repeat_with(|| Shape::random(noise, chain)).filter(is_drawn).take(count).collect()
 }
 

@@ -1,16 +1,19 @@
 //! The GLSL stages of a pipeline that passes distances, and its pictures.
 
+use crate::clip::arrays::{each_array, inputs};
 use crate::clip::shape::{Chain, Form, Scalar, Shape, Style};
 use crate::drivers::Driver;
 use crate::glsl;
 use crate::memory::bytes;
 use polyshade::Module;
-use polyshade::clip_cull::{DistanceCounts, DistanceKind, DistanceSemantic, Normalize, Step};
+use polyshade::clip_cull::{
+    DistanceCounts, DistanceKind, DistanceSemantic, GeometryClip, Normalize, Primitive, Step,
+};
 use polyshade::host;
 use polyshade::recipe::{self, Recipe};
-use polyshade::spv::{Capability, ExecutionModel};
+use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion};
-use polyshade_tests::clip::{take, to_registers};
+use polyshade_tests::clip::{emulate, generate, take, to_registers};
 use polyshade_tests::shader::{disassemble, validate};
 use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
@@ -18,7 +21,7 @@ use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 pub(crate) type Stages = Vec<(ShaderStage, Vec<u32>)>;
 
 pub(crate) const SIZE: u32 = 24;
-const TARGET: Target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
+pub(crate) const TARGET: Target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
 
 pub(crate) const HEADER: &str = "#version 450
 #extension GL_EXT_samplerless_texture_functions : require
@@ -36,15 +39,8 @@ impl Shape {
         if style == Style::Registers {
             return String::new();
         }
-        let mut members = "vec4 gl_Position;".to_owned();
-        for (kind, name) in
-            [(DistanceKind::Clip, "gl_ClipDistance"), (DistanceKind::Cull, "gl_CullDistance")]
-        {
-            if self.count(kind) > 0 {
-                members += &format!(" float {name}[{}];", self.count(kind));
-            }
-        }
-        format!("{side} gl_PerVertex {{ {members} }}{instance};\n")
+        let arrays = each_array(self.counts(), |name, count| format!(" float {name}[{count}];"));
+        format!("{side} gl_PerVertex {{ vec4 gl_Position;{arrays} }}{instance};\n")
     }
 
     /// Returns a line of code for each distance and each ordinary value.
@@ -216,14 +212,7 @@ impl Shape {
                 );
             }
             if style == Style::Arrays {
-                for (kind, name) in [
-                    (DistanceKind::Clip, "gl_ClipDistance"),
-                    (DistanceKind::Cull, "gl_CullDistance"),
-                ] {
-                    if self.count(kind) > 0 {
-                        declarations += &format!("in float {name}[{}];\n", self.count(kind));
-                    }
-                }
+                declarations += &inputs(self.counts());
             }
         }
         for at in rest {
@@ -282,7 +271,7 @@ impl Shape {
     /// Returns the stages with handwritten arrays that were converted to registers and back.
     #[track_caller]
     pub(crate) fn there_and_back(&self) -> Stages {
-        let [clip, cull] = [DistanceKind::Clip, DistanceKind::Cull].map(|kind| self.count(kind));
+        let [clip, cull] = self.counts();
         let signature = Some(DistanceCounts { clip, cull });
         let mut options = Vec::new();
         let mut stages = self.stages(Style::Arrays);
@@ -290,9 +279,7 @@ impl Shape {
             let module = Module::parse(words).expect("glslang's words parse");
             let lowered = take(&module, to_registers(9, signature)).expect("it has room");
             let lowered = lowered.into_owned();
-            for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
-                assert!(!lowered.module.has_capability(capability));
-            }
+            assert!(!has_distances(&lowered.module));
             valid(lowered.module.words());
             let found = lowered.result.distances;
             options.push(normalize(found.inputs.registers, found.outputs.registers));
@@ -320,10 +307,8 @@ impl Shape {
     #[track_caller]
     pub(crate) fn fragment_numbered_from_the_end(&self) -> Vec<u32> {
         let mut source = self.fragment(Style::Arrays);
-        for (kind, name) in
-            [(DistanceKind::Clip, "gl_ClipDistance"), (DistanceKind::Cull, "gl_CullDistance")]
-        {
-            let count = self.count(kind);
+        let names = ["gl_ClipDistance", "gl_CullDistance"];
+        for (name, count) in names.into_iter().zip(self.counts()) {
             for number in 0..count {
                 let (right, wrong) =
                     (format!("({name}[{number}]"), format!("({name}[{}u]", count - 1 - number));
@@ -350,22 +335,12 @@ fn normalized(stages: &Stages, options: Vec<Normalize>) -> Stages {
     let modules = stages.iter().map(|(_, words)| Module::parse(words));
     let modules = modules.collect::<Result<Vec<_>, _>>().expect("they parse");
     let given: Vec<_> = modules.iter().map(|one| (one, host::Target::new("main"))).collect();
-    let models = stages.iter().map(|(stage, _)| model(*stage));
+    let models = modules.iter().flat_map(Module::entry_points).map(|entry| entry.model());
     let mut recipe = Recipe::default();
     recipe.normalize = Some(models.zip(options).collect());
     let lowered = recipe::lower(&given, &recipe).unwrap_or_else(|error| panic!("{error}"));
     let words = lowered.into_iter().map(|one| one.module.into_words());
     stages.iter().map(|(stage, _)| *stage).zip(words).collect()
-}
-
-fn model(stage: ShaderStage) -> ExecutionModel {
-    match stage {
-        ShaderStage::Vertex => ExecutionModel::VERTEX,
-        ShaderStage::TessellationControl => ExecutionModel::TESSELLATION_CONTROL,
-        ShaderStage::TessellationEvaluation => ExecutionModel::TESSELLATION_EVALUATION,
-        ShaderStage::Geometry => ExecutionModel::GEOMETRY,
-        _ => ExecutionModel::FRAGMENT,
-    }
 }
 
 /// Compiles a stage with `HEADER`, after replacing parts of the source.
@@ -386,33 +361,79 @@ pub(crate) fn valid(words: &[u32]) {
     validate(words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(words).unwrap()));
 }
 
+/// Returns the stages without distances: the fragment stage discards what they would cut off. Also returns the numbers
+/// of distances.
+#[track_caller]
+pub(crate) fn emulated(stages: &Stages, location: u32) -> (Stages, DistanceCounts) {
+    let [(_, last), (_, fragment)] = &stages[..] else { panic!("{} stages", stages.len()) };
+    let last = take(&Module::parse(last).unwrap(), emulate(location, None)).unwrap().into_owned();
+    let counts = last.result.distances.outputs.counts();
+    let fragment = Module::parse(fragment).unwrap();
+    let fragment = take(&fragment, emulate(location, Some(counts))).unwrap();
+    for module in [&last.module, &fragment.module] {
+        valid(module.words());
+        assert!(!has_distances(module));
+    }
+    let words = [last.module.into_words(), fragment.module.into_words()];
+    (stages.iter().map(|(stage, _)| *stage).zip(words).collect(), counts)
+}
+
+/// Returns the stages with a generated geometry stage before the fragment stage, which cuts what distances of the
+/// stage before it would cut. Also returns the numbers of distances.
+#[track_caller]
+pub(crate) fn with_geometry(
+    stages: &Stages,
+    clip: GeometryClip,
+    primitive: Primitive,
+    location: u32,
+) -> (Stages, DistanceCounts) {
+    let mut stages = stages.clone();
+    let last = stages.len() - 2;
+    let module = Module::parse_owned(stages[last].1.clone()).unwrap();
+    let made = take(&module, generate(clip, primitive, location)).unwrap();
+    let geometry = made.result.geometry.expect("there are distances").module.into_words();
+    let counts = made.result.distances.outputs.counts();
+    stages[last].1 = made.module.into_words();
+    valid(&stages[last].1);
+    valid(&geometry);
+    stages.insert(last + 1, (ShaderStage::Geometry, geometry));
+    (stages, counts)
+}
+
+pub(crate) fn has_distances(module: &Module<'_>) -> bool {
+    let all = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
+    all.into_iter().any(|capability| module.has_capability(capability))
+}
+
 const TRIANGLES: u32 = 5;
 
 /// Returns the pictures of each pipeline with each seed, drawn in one submission.
 #[track_caller]
 pub(crate) fn pictures(driver: Driver, pipelines: &[Stages], seeds: &[u32]) -> Vec<Vec<u8>> {
-    let mut work = Work::default();
-    for stages in pipelines {
-        let patches = stages.iter().any(|(stage, _)| *stage == ShaderStage::TessellationControl);
-        for seed in seeds {
-            work.draws.push(Draw {
-                topology: match patches {
-                    true => vk::PrimitiveTopology::PATCH_LIST,
-                    false => vk::PrimitiveTopology::TRIANGLE_LIST,
-                },
-                patch_control_points: 3,
-                push_constants: bytes(&[*seed, 0]),
-                target: Some(work.targets.len()),
-                ..Draw::new(
-                    stages
-                        .iter()
-                        .map(|(stage, words)| Stage::new(glsl::flags(*stage), words))
-                        .collect(),
-                    0..3 * TRIANGLES,
-                )
-            });
-            work.targets.push(TARGET);
-        }
+    let draws = pipelines.iter().flat_map(|stages| {
+        seeds.iter().map(|seed| draw(stages, 3 * TRIANGLES, bytes(&[*seed, 0])))
+    });
+    driver.run(&each(TARGET, draws)).targets
+}
+
+/// Returns a draw of triangles, or of patches if there are tessellation stages.
+pub(crate) fn draw(stages: &Stages, vertices: u32, push_constants: Vec<u8>) -> Draw<'_> {
+    let patches = stages.iter().any(|(stage, _)| *stage == ShaderStage::TessellationControl);
+    let stages = stages.iter().map(|(stage, words)| Stage::new(glsl::flags(*stage), words));
+    Draw {
+        topology: match patches {
+            true => vk::PrimitiveTopology::PATCH_LIST,
+            false => vk::PrimitiveTopology::TRIANGLE_LIST,
+        },
+        patch_control_points: 3,
+        push_constants,
+        ..Draw::new(stages.collect(), 0..vertices)
     }
-    driver.run(&work).targets
+}
+
+/// Gives each draw a target of its own.
+pub(crate) fn each<'a>(target: Target, draws: impl Iterator<Item = Draw<'a>>) -> Work<'a> {
+    let draws = (0..).zip(draws).map(|(number, draw)| Draw { target: Some(number), ..draw });
+    let draws: Vec<Draw<'a>> = draws.collect();
+    Work { targets: vec![target; draws.len()], draws, ..Work::default() }
 }

@@ -1,18 +1,16 @@
 //! Distances emulated in the vertex and fragment stages, compared with native distances.
 
-use super::chain::with_header;
-use super::per_vertex;
+use super::arrays::{each_element, inputs, per_vertex};
+use super::chain::{Stages, draw, each, emulated, with_header};
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::Module;
 use polyshade::clip_cull::DistanceCounts;
-use polyshade::spv::{Capability, ExecutionMode, ExecutionModel};
+use polyshade::spv::{ExecutionMode, ExecutionModel};
 use polyshade_formats::ShaderStage;
-use polyshade_tests::clip::{emulate, take};
 use polyshade_tests::sample::sample;
-use polyshade_tests::shader::validate;
-use polyshade_vulkan::{Counts, DepthTest, Draw, Stage, Target, Work, lavapipe_misreads, vk};
+use polyshade_vulkan::{Counts, DepthTest, Draw, Target, Work, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
 /// The location of the distances between the stages.
@@ -42,75 +40,55 @@ struct Case {
     read: bool,
 }
 
-type Pair = (Vec<u32>, Vec<u32>);
-
 impl Case {
     #[track_caller]
-    fn native(&self) -> Pair {
+    fn native(&self) -> Stages {
         self.native_with(FRAGMENT)
     }
 
     #[track_caller]
-    fn native_with(&self, fragment: &str) -> Pair {
+    fn native_with(&self, fragment: &str) -> Stages {
         self.native_of(VERTEX, fragment)
     }
 
     #[track_caller]
-    fn native_of(&self, vertex: &str, fragment: &str) -> Pair {
-        let arrays = [("gl_ClipDistance", self.clip), ("gl_CullDistance", self.cull)];
-        let outputs = per_vertex(self.clip, self.cull);
-        let (mut inputs, mut writes) = (String::new(), String::new());
-        let mut read = "0u".to_owned();
-        // Declare, write and read the distances.
-        for (name, count) in arrays.into_iter().filter(|(_, count)| *count > 0) {
-            if self.read {
-                inputs += &format!("in float {name}[{count}];\n");
-            }
-            for i in 0..count {
-                writes += &format!("{name}[{i}] = noise(v + {}u) + 0.2;\n", 11 * i + 3);
-                if self.nan {
-                    writes += &format!(
-                        "if (noise(v + {i}u + 50u) > 0.5) {name}[{i}] = uintBitsToFloat(0x7fc00000u + pc.zero);\n"
-                    );
-                }
-                if self.read {
-                    read += &format!(" * 31u + floatBitsToUint({name}[{i}])");
-                }
-            }
-        }
-        let outputs = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
-        let inputs = [("INPUTS", inputs.as_str()), ("READ", &read)];
-        (
-            with_header(ShaderStage::Vertex, vertex, &outputs),
-            with_header(ShaderStage::Fragment, fragment, &inputs),
-        )
+    fn native_of(&self, vertex: &str, fragment: &str) -> Stages {
+        let counts = [self.clip, self.cull];
+        let writes = each_element(counts, |name, i| {
+            let nan = match self.nan {
+                true => format!(
+                    "if (noise(v + {i}u + 50u) > 0.5) {name}[{i}] = uintBitsToFloat(0x7fc00000u + pc.zero);\n"
+                ),
+                false => String::new(),
+            };
+            format!("{name}[{i}] = noise(v + {}u) + 0.2;\n{nan}", 11 * i + 3)
+        });
+        let counts_read = if self.read { counts } else { [0, 0] };
+        let mix = |name: &str, i: u32| format!(" * 31u + floatBitsToUint({name}[{i}])");
+        let read = "0u".to_owned() + &each_element(counts_read, mix);
+        let outputs = [("OUTPUTS", &per_vertex(counts)[..]), ("DISTANCES", &writes)];
+        let inputs = [("INPUTS", &inputs(counts_read)[..]), ("READ", &read)];
+        vec![
+            (ShaderStage::Vertex, with_header(ShaderStage::Vertex, vertex, &outputs)),
+            (ShaderStage::Fragment, with_header(ShaderStage::Fragment, fragment, &inputs)),
+        ]
     }
 
     #[track_caller]
-    fn emulated(&self) -> Pair {
+    fn emulated(&self) -> Stages {
         self.emulated_with(FRAGMENT)
     }
 
     #[track_caller]
-    fn emulated_with(&self, fragment: &str) -> Pair {
-        self.emulation(self.native_with(fragment))
+    fn emulated_with(&self, fragment: &str) -> Stages {
+        self.emulation(&self.native_with(fragment))
     }
 
     #[track_caller]
-    fn emulation(&self, (vertex, fragment): Pair) -> Pair {
-        let module = Module::parse(&vertex).unwrap();
-        let last = take(&module, emulate(LOCATION, None)).unwrap();
-        let signature = DistanceCounts { clip: self.clip, cull: self.cull };
-        assert_eq!(last.result.distances.outputs.counts(), signature);
-        let module = Module::parse(&fragment).unwrap();
-        let fragment = take(&module, emulate(LOCATION, Some(signature))).unwrap();
-        for module in [&last.module, &fragment.module] {
-            validate(module.words()).unwrap();
-            for capability in [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE] {
-                assert!(!module.has_capability(capability));
-            }
-        }
-        (last.module.into_words(), fragment.module.into_words())
+    fn emulation(&self, native: &Stages) -> Stages {
+        let (stages, counts) = emulated(native, LOCATION);
+        assert_eq!(counts, DistanceCounts { clip: self.clip, cull: self.cull });
+        stages
     }
 }
 
@@ -134,29 +112,24 @@ fn vertices(topology: vk::PrimitiveTopology) -> u32 {
 #[track_caller]
 fn pictures(
     driver: Driver,
-    pair: &Pair,
+    stages: &Stages,
     topology: vk::PrimitiveTopology,
     seeds: u32,
 ) -> Vec<Vec<u8>> {
-    driver.run(&work(pair, topology, seeds)).targets
+    driver.run(&each(TARGET, draws(stages, topology, seeds))).targets
 }
 
-fn work<'a>((vertex, fragment): &'a Pair, topology: vk::PrimitiveTopology, seeds: u32) -> Work<'a> {
-    let mut work = Work::default();
-    for seed in 0..seeds {
-        work.draws.push(Draw {
-            topology,
-            push_constants: bytes(&[constant(seed), 0]),
-            target: Some(work.targets.len()),
-            ..Draw::new(
-                vec![Stage::vertex(vertex), Stage::fragment(fragment)],
-                0..vertices(topology),
-            )
-        });
-        let format = vk::Format::R32G32_UINT;
-        work.targets.push(Target::new(format, SIZE, SIZE));
-    }
-    work
+const TARGET: Target = Target::new(vk::Format::R32G32_UINT, SIZE, SIZE);
+
+fn draws(
+    stages: &Stages,
+    topology: vk::PrimitiveTopology,
+    seeds: u32,
+) -> impl Iterator<Item = Draw<'_>> {
+    (0..seeds).map(move |seed| Draw {
+        topology,
+        ..draw(stages, vertices(topology), bytes(&[constant(seed), 0]))
+    })
 }
 
 const TOPOLOGIES: [vk::PrimitiveTopology; 3] = [
@@ -301,7 +274,7 @@ fn primitives_that_are_not_culled_are_seen() {
     for driver in DRIVERS {
         for topology in TOPOLOGIES {
             let [culled, whole] =
-                [&culled, &whole].map(|pair| drawn(&pictures(driver, pair, topology, SEEDS)));
+                [&culled, &whole].map(|stages| drawn(&pictures(driver, stages, topology, SEEDS)));
             assert!(culled < whole, "{driver:?} {topology:?}: {culled} of {whole}");
         }
     }
@@ -355,21 +328,12 @@ fn draws_what_is_not_clipped_or_culled_in_webgpu(by: WebGpu) {
     let vertex = VERTEX.replace("gl_PointSize = 5.0;", "");
     let case = |clip, cull| Case { clip, cull, nan: false, read: false };
     let native = |clip| case(clip, 0).native_of(&vertex, FRAGMENT);
-    let emulated = |case: &Case| case.emulation(case.native_of(&vertex, FRAGMENT));
+    let emulated = |case: &Case| case.emulation(&case.native_of(&vertex, FRAGMENT));
     let culled = [case(0, 1), case(0, 3), case(2, 2)];
-    let pairs = [native(0), native(2), native(8), emulated(&case(2, 0)), emulated(&case(8, 0))];
-    let pairs: Vec<Pair> = pairs.into_iter().chain(culled.iter().map(emulated)).collect();
-    let mut all = Work::default();
-    for pair in &pairs {
-        let work = work(pair, topology, SEEDS);
-        let first = all.targets.len();
-        all.draws.extend(work.draws.into_iter().map(|mut draw| {
-            draw.target = draw.target.map(|target| first + target);
-            draw
-        }));
-        all.targets.extend(work.targets);
-    }
-    let targets = by.run(&all).targets;
+    let all = [native(0), native(2), native(8), emulated(&case(2, 0)), emulated(&case(8, 0))];
+    let all: Vec<Stages> = all.into_iter().chain(culled.iter().map(emulated)).collect();
+    let draws = all.iter().flat_map(|stages| draws(stages, topology, SEEDS));
+    let targets = by.run(&each(TARGET, draws)).targets;
     let pictures: Vec<&[Vec<u8>]> = targets.chunks(SEEDS as usize).collect();
     let [whole, two, eight, emulated_two, emulated_eight, ..] = pictures[..] else { panic!() };
     differ_at_edges_only(two, emulated_two, "2");
@@ -403,16 +367,14 @@ const FAR: f32 = 1.0;
 
 /// Returns the depths after a triangle of each seed, and the query results.
 #[track_caller]
-fn depths(driver: Driver, (vertex, fragment): &Pair) -> (Vec<Vec<u8>>, Vec<Counts>) {
+fn depths(driver: Driver, stages: &Stages) -> (Vec<Vec<u8>>, Vec<Counts>) {
     let mut work = Work::default();
     for seed in 0..SEEDS {
         let first = work.targets.len();
         work.draws.push(Draw {
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            push_constants: bytes(&[constant(seed), 0]),
             target: Some(first),
             depth: Some(DepthTest::nearest(first + 1)),
-            ..Draw::new(vec![Stage::vertex(vertex), Stage::fragment(fragment)], 0..3)
+            ..draw(stages, 3, bytes(&[constant(seed), 0]))
         });
         for format in [vk::Format::R32G32_UINT, vk::Format::D32_SFLOAT] {
             work.targets.push(Target::new(format, SIZE, SIZE));
@@ -461,17 +423,17 @@ fn what_is_cut_off_leaves_no_depth_and_is_not_counted_where_tests_were_early() {
 #[test]
 fn tests_that_stay_early_are_seen() {
     let case = Case { clip: 0, cull: 1, nan: false, read: false };
-    let (vertex, fragment) = case.emulated();
-    let module = Module::parse(&fragment).unwrap();
+    let mut stages = case.emulated();
+    let module = Module::parse_owned(stages[1].1.clone()).unwrap();
     let early = module.rewrite(|m, p| {
         let entry = m.entry_point("main", ExecutionModel::FRAGMENT)?;
         p.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS, &[]);
         Ok(())
     });
-    let early = (vertex, early.unwrap().module.into_words());
+    stages[1].1 = early.unwrap().module.into_words();
     for driver in DRIVERS {
         let (native, native_counts) = depths(driver, &case.native());
-        let (found, counts) = depths(driver, &early);
+        let (found, counts) = depths(driver, &stages);
         println!("{driver:?}: {} and {}", samples(&native_counts), samples(&counts));
         assert!(native != found, "{driver:?}");
     }

@@ -1,20 +1,21 @@
 //! Distances emulated in a geometry stage give the same coverage and the same values as native distances.
 
-use super::chain::{seeded, valid, with_header};
-use super::per_vertex;
+use super::arrays::{each_element, inputs, per_vertex};
+use super::chain::{self, Stages, draw, each, seeded, valid, with_geometry, with_header};
 use crate::drivers::Driver;
-use crate::glsl;
 use crate::memory::words;
 use polyshade::Module;
 use polyshade::clip_cull::{DistanceCounts, Emulated, GeometryClip, Primitive, Step};
 use polyshade::spv::{Capability, ExecutionModel};
 use polyshade::transform_feedback;
 use polyshade_formats::ShaderStage;
-use polyshade_tests::clip::{generate, take, to_registers};
+use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::sample::sample;
-use polyshade_vulkan::{Draw, ProvokingVertex, Stage, Target, Work, lavapipe_misreads, vk};
+use polyshade_vulkan::{Draw, ProvokingVertex, Target, lavapipe_misreads, vk};
 
 const SIZE: u32 = 32;
+/// The number of pictures.
+const SEEDS: u32 = 8;
 /// The location of the distances between the stages.
 const LOCATION: u32 = 8;
 
@@ -126,8 +127,6 @@ enum Chain {
     Geometry(Primitive),
 }
 
-type Stages = Vec<(ShaderStage, Vec<u32>)>;
-
 fn emitted(primitive: Primitive) -> &'static str {
     match primitive {
         Primitive::Points => "points",
@@ -147,31 +146,25 @@ impl Case {
     /// Returns the stages with built-in arrays.
     #[track_caller]
     fn native(self, chain: Chain) -> Stages {
-        let outputs = per_vertex(self.clip, self.cull);
-        let (mut inputs, mut writes) = (String::new(), String::new());
-        let mut read = String::new();
-        let kinds = [("gl_ClipDistance", self.clip, 300), ("gl_CullDistance", self.cull, 800)];
-        for (name, count, first) in kinds {
-            if count == 0 {
-                continue;
-            }
+        let counts = [self.clip, self.cull];
+        let outputs = per_vertex(counts);
+        let write = |name: &str, i: u32| {
+            let (count, first) =
+                if name == "gl_ClipDistance" { (self.clip, 300) } else { (self.cull, 800) };
             // With more distances, each distance clips or culls less.
             let offset = 0.3 + 0.05 * count as f32;
-            if self.read {
-                inputs += &format!("in float {name}[{count}];\n");
-            }
-            for i in 0..count {
-                writes += &format!("{name}[{i}] = noise(v + {}u) + {offset};\n", 11 * i + first);
-                if self.strange {
-                    writes += &format!(
-                        "if (noise(v + {i}u + 50u) > 0.8) {name}[{i}] = uintBitsToFloat(0x7fc00000u + pc.zero);\n"
-                    );
-                }
-                if self.read {
-                    read += &format!(" + {name}[{i}]");
-                }
-            }
-        }
+            let strange = match self.strange {
+                true => format!(
+                    "if (noise(v + {i}u + 50u) > 0.8) {name}[{i}] = uintBitsToFloat(0x7fc00000u + pc.zero);\n"
+                ),
+                false => String::new(),
+            };
+            format!("{name}[{i}] = noise(v + {}u) + {offset};\n{strange}", 11 * i + first)
+        };
+        let writes = each_element(counts, write);
+        let counts_read = if self.read { counts } else { [0, 0] };
+        let inputs = inputs(counts_read);
+        let read = each_element(counts_read, |name, i| format!(" + {name}[{i}]"));
         let mut stages = Vec::new();
         let last = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
         let none = [("OUTPUTS", ""), ("DISTANCES", "")];
@@ -207,8 +200,8 @@ impl Case {
     ) -> Stages {
         // Choose the options that depend on the fragment stage.
         let mut stages = self.native(chain);
-        let (_, fragment) = stages.pop().expect("there is a fragment stage");
-        let fragment = Module::parse(&fragment).unwrap();
+        let last = stages.len() - 1;
+        let fragment = Module::parse_owned(stages[last].1.clone()).unwrap();
         let entry = fragment.entry_point("main", ExecutionModel::FRAGMENT).unwrap();
         let mut clip = GeometryClip::default();
         clip.interpolate_for(&fragment, entry).unwrap();
@@ -217,21 +210,19 @@ impl Case {
 
         // Clip in the geometry stage, or in a generated geometry stage.
         let signature = DistanceCounts { clip: self.clip, cull: self.cull };
-        let (stage, last) = stages.pop().expect("there is a stage before it");
-        let last = Module::parse(&last).unwrap();
+        let counts;
         if let Chain::Geometry(_) = chain {
-            let done = take(&last, Step::ClipInGeometry(clip)).unwrap();
-            assert_eq!(done.result.distances.outputs.counts(), signature);
-            stages.push((stage, done.module.into_words()));
+            let geometry = Module::parse_owned(stages[last - 1].1.clone()).unwrap();
+            let done = take(&geometry, Step::ClipInGeometry(clip)).unwrap();
+            stages[last - 1].1 = done.module.into_words();
+            counts = done.result.distances.outputs.counts();
         } else {
-            let last = take(&last, generate(clip, primitive, LOCATION)).unwrap();
-            let geometry = last.result.geometry.expect("there are distances");
-            assert_eq!(last.result.distances.outputs.counts(), signature);
-            stages.push((stage, last.module.into_words()));
-            stages.push((ShaderStage::Geometry, geometry.module.into_words()));
+            (stages, counts) = with_geometry(&stages, clip, primitive, LOCATION);
         }
+        assert_eq!(counts, signature);
         // The fragment stage reads registers.
         let fragment = take(&fragment, to_registers(LOCATION, Some(signature))).unwrap();
+        stages.pop();
         stages.push((ShaderStage::Fragment, fragment.module.into_words()));
         stages.iter().for_each(|(_, words)| valid(words));
         stages
@@ -239,11 +230,7 @@ impl Case {
 }
 
 fn has_distances(stages: &Stages) -> bool {
-    stages.iter().any(|(_, words)| {
-        let module = Module::parse(words).unwrap();
-        let all = [Capability::CLIP_DISTANCE, Capability::CULL_DISTANCE];
-        all.into_iter().any(|capability| module.has_capability(capability))
-    })
+    stages.iter().any(|(_, words)| chain::has_distances(&Module::parse(words).unwrap()))
 }
 
 /// The draws of a series of pictures.
@@ -251,13 +238,12 @@ fn has_distances(stages: &Stages) -> bool {
 struct Scene {
     topology: vk::PrimitiveTopology,
     vertices: u32,
-    seeds: u32,
     provoking: ProvokingVertex,
 }
 
 impl Scene {
     fn new(topology: vk::PrimitiveTopology, vertices: u32) -> Scene {
-        Scene { topology, vertices, seeds: 8, provoking: ProvokingVertex::First }
+        Scene { topology, vertices, provoking: ProvokingVertex::First }
     }
 
     fn of(chain: Chain) -> Scene {
@@ -270,27 +256,14 @@ impl Scene {
     /// Draws a picture for each seed: four floats for each pixel.
     #[track_caller]
     fn pictures(self, stages: &Stages) -> Vec<Vec<f32>> {
-        let mut work = Work::default();
-        for seed in 0..self.seeds {
-            work.draws.push(Draw {
-                topology: self.topology,
-                patch_control_points: 3,
-                provoking_vertex: self.provoking,
-                push_constants: seeded(seed),
-                target: Some(work.targets.len()),
-                ..Draw::new(
-                    stages
-                        .iter()
-                        .map(|(stage, words)| Stage::new(glsl::flags(*stage), words))
-                        .collect(),
-                    0..self.vertices,
-                )
-            });
-            let format = vk::Format::R32G32B32A32_SFLOAT;
-            work.targets.push(Target::new(format, SIZE, SIZE));
-        }
+        let draws = (0..SEEDS).map(|seed| Draw {
+            topology: self.topology,
+            provoking_vertex: self.provoking,
+            ..draw(stages, self.vertices, seeded(seed))
+        });
+        let target = Target::new(vk::Format::R32G32B32A32_SFLOAT, SIZE, SIZE);
         let floats = |bytes: Vec<u8>| words(&bytes).into_iter().map(f32::from_bits).collect();
-        Driver::Lavapipe.run(&work).targets.into_iter().map(floats).collect()
+        Driver::Lavapipe.run(&each(target, draws)).targets.into_iter().map(floats).collect()
     }
 }
 

@@ -1,15 +1,10 @@
 //! Stages as front ends emit them, with distances in the vertex stage only, compared with handwritten stages.
 
-use super::chain::normalize;
+use super::chain::{Stages, emulated, normalize, valid, with_geometry};
 use crate::drivers::{DRIVERS, Driver};
 use polyshade::Module;
 use polyshade::clip_cull::{DistanceCounts, GeometryClip, Primitive, Step};
-use polyshade_tests::clip::{emulate, generate, take, to_registers};
-use polyshade_tests::shader::{disassemble, validate};
-use polyshade_vulkan::vk;
-
-/// The stages of a pipeline, in order.
-pub(super) type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
+use polyshade_tests::clip::{take, to_registers};
 
 /// A way to declare distances.
 pub(super) struct Case {
@@ -49,7 +44,8 @@ impl Case {
     /// Checks clipping in a geometry stage; returns the numbers of distances.
     #[track_caller]
     pub(super) fn is_cut_in_a_geometry_stage(&self) -> DistanceCounts {
-        let (stages, counts) = with_geometry(&self.own);
+        let (clip, primitive) = (GeometryClip::default(), Primitive::Triangles);
+        let (stages, counts) = with_geometry(&self.own, clip, primitive, LOCATION);
         self.are_drawn(Driver::Lavapipe, &[("geometry stage", &stages)]);
         counts
     }
@@ -58,7 +54,8 @@ impl Case {
     #[track_caller]
     pub(super) fn is_culled_in_the_fragment_stage(&self) {
         if self.counts.clip == 0 {
-            self.are_drawn(Driver::Lavapipe, &[("emulated", &emulated(&self.own))]);
+            let (stages, _) = emulated(&self.own, LOCATION);
+            self.are_drawn(Driver::Lavapipe, &[("emulated", &stages)]);
         }
     }
 }
@@ -79,7 +76,7 @@ const LOCATION: u32 = 5;
 fn lowered(stages: &Stages, lower: impl Fn(&Module<'_>) -> Vec<u32>) -> Stages {
     let mut stages = stages.clone();
     let words = lower(&Module::parse(&stages[0].1).unwrap());
-    validate(&words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(&words).unwrap()));
+    valid(&words);
     stages[0].1 = words;
     stages
 }
@@ -96,33 +93,4 @@ fn separated(m: &Module<'_>) -> Vec<u32> {
     let clip = take(m, to_registers(LOCATION, None)).unwrap().result.distances.outputs.clip;
     let one = take(m, Step::Combine { clip: None }).unwrap();
     take(&one.module, Step::Separate { clip }).unwrap().module.into_words()
-}
-
-/// Returns the vertex stage without distances, the generated geometry stage after it, and the numbers of distances.
-#[track_caller]
-fn with_geometry(stages: &Stages) -> (Stages, DistanceCounts) {
-    let mut stages = stages.clone();
-    let module = Module::parse(&stages[0].1).unwrap();
-    let step = generate(GeometryClip::default(), Primitive::Triangles, LOCATION);
-    let made = take(&module, step).unwrap();
-    let (counts, last) = (made.result.distances.outputs.counts(), made.module.into_words());
-    let geometry = made.result.geometry.expect("there are distances").module.into_words();
-    validate(&geometry).unwrap();
-    stages[0].1 = last;
-    stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
-    (stages, counts)
-}
-
-/// Returns both stages without distances. The fragment stage discards instead.
-#[track_caller]
-fn emulated(stages: &Stages) -> Stages {
-    let mut stages = stages.clone();
-    let module = Module::parse(&stages[0].1).unwrap();
-    let last = take(&module, emulate(LOCATION, None)).unwrap();
-    let signature = last.result.distances.outputs.counts();
-    let fragment = Module::parse(&stages[1].1).unwrap();
-    let fragment = take(&fragment, emulate(LOCATION, Some(signature))).unwrap();
-    let words = [last.module.into_words(), fragment.module.into_words()];
-    stages.iter_mut().zip(words).for_each(|(stage, words)| stage.1 = words);
-    stages
 }

@@ -1,14 +1,13 @@
 //! HLSL with `SV_ClipDistance` and `SV_CullDistance` in every form, compiled by glslang. The lowered modules draw the
 //! same pictures as handwritten GLSL with built-in arrays.
 
-use super::chain::{SIZE, seeded, with_header};
-use super::front_ends::{Case, Stages, are_different};
-use super::per_vertex;
+use super::arrays::{each_element, per_vertex};
+use super::chain::{Stages, TARGET, draw, each, seeded, with_header};
+use super::front_ends::{Case, are_different};
 use crate::drivers::Driver;
 use polyshade::clip_cull::DistanceCounts;
 use polyshade_formats::ShaderStage;
 use polyshade_formats::glsl::{Language, SourceText};
-use polyshade_vulkan::{Draw, Stage, Target, Work, vk};
 
 /// A way to declare distances: members of the output, the code that writes them, and the numbers of distances.
 struct Form {
@@ -93,23 +92,17 @@ impl Form {
     #[track_caller]
     fn of_hlsl(&self) -> Stages {
         let vertex = VERTEX.replace("MEMBERS", self.members).replace("WRITES", self.writes);
-        vec![
-            (vk::ShaderStageFlags::VERTEX, hlsl(&vertex, ShaderStage::Vertex)),
-            (vk::ShaderStageFlags::FRAGMENT, hlsl(FRAGMENT, ShaderStage::Fragment)),
-        ]
+        let sources = [(ShaderStage::Vertex, &vertex[..]), (ShaderStage::Fragment, FRAGMENT)];
+        sources.into_iter().map(|(stage, source)| (stage, hlsl(source, stage))).collect()
     }
 
     #[track_caller]
     fn by_hand(&self) -> Stages {
-        let [clip, cull] = self.counts;
-        let (outputs, mut writes, mut number) = (per_vertex(clip, cull), String::new(), 0);
-        for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
-            for i in 0..count {
-                writes += &format!("{name}[{i}] = d({number}u);\n");
-                number += 1;
-            }
-        }
-        let parts = [("OUTPUTS", outputs.as_str()), ("WRITES", &writes)];
+        let writes = each_element(self.counts, |name, i| {
+            let first = if name == "gl_ClipDistance" { 0 } else { self.counts[0] };
+            format!("{name}[{i}] = d({}u);\n", first + i)
+        });
+        let parts = [("OUTPUTS", &per_vertex(self.counts)[..]), ("WRITES", &writes)];
         let mut stages = self.of_hlsl();
         stages[0].1 = with_header(ShaderStage::Vertex, BY_HAND, &parts);
         stages
@@ -119,20 +112,8 @@ impl Form {
 /// Returns a picture of a triangle for each of several seeds.
 #[track_caller]
 fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
-    let mut work = Work::default();
-    for seed in 0..24_u32 {
-        work.draws.push(Draw {
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            push_constants: seeded(seed),
-            target: Some(work.targets.len()),
-            ..Draw::new(
-                stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
-                0..3,
-            )
-        });
-        work.targets.push(Target::new(vk::Format::R32G32_UINT, SIZE, SIZE));
-    }
-    driver.run(&work).targets
+    let draws = (0..24).map(|seed| draw(stages, 3, seeded(seed)));
+    driver.run(&each(TARGET, draws)).targets
 }
 
 #[track_caller]

@@ -1,15 +1,12 @@
 //! Emulated distances, compared with native distances sample by sample. The approximate form differs somewhat, and
 //! the exact form does not.
 
-use super::chain::{seeded, with_header};
-use super::per_vertex;
+use super::arrays::{each_element, per_vertex};
+use super::chain::{Stages, draw, emulated, seeded, with_geometry, with_header};
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::words;
-use polyshade::Module;
 use polyshade::clip_cull::{GeometryClip, Primitive};
 use polyshade_formats::ShaderStage;
-use polyshade_tests::clip::{emulate, generate, take};
-use polyshade_tests::shader::validate;
 use polyshade_vulkan::{Descriptor, Draw, Resource, Stage, Target, Work, vk};
 
 const SIZE: u32 = 32;
@@ -46,20 +43,15 @@ layout(set = 0, binding = 0) uniform texture2D picture;
 layout(location = 0) out uint covered;
 void main() { covered = texelFetch(picture, ivec2(gl_FragCoord.xy), 0).r > 0.5 ? 1u : 0u; }";
 
-type Stages = Vec<(vk::ShaderStageFlags, Vec<u32>)>;
-
 #[track_caller]
 fn native(clip: u32, cull: u32) -> Stages {
-    let (outputs, mut writes) = (per_vertex(clip, cull), String::new());
-    for (name, count) in [("gl_ClipDistance", clip), ("gl_CullDistance", cull)] {
-        for i in 0..count {
-            writes += &format!("{name}[{i}] = noise(v + {}u) + 0.2;\n", 11 * i + 3);
-        }
-    }
-    let replaced = [("OUTPUTS", outputs.as_str()), ("DISTANCES", &writes)];
+    let writes = each_element([clip, cull], |name, i| {
+        format!("{name}[{i}] = noise(v + {}u) + 0.2;\n", 11 * i + 3)
+    });
+    let replaced = [("OUTPUTS", &per_vertex([clip, cull])[..]), ("DISTANCES", &writes)];
     vec![
-        (vk::ShaderStageFlags::VERTEX, with_header(ShaderStage::Vertex, VERTEX, &replaced)),
-        (vk::ShaderStageFlags::FRAGMENT, with_header(ShaderStage::Fragment, FRAGMENT, &[])),
+        (ShaderStage::Vertex, with_header(ShaderStage::Vertex, VERTEX, &replaced)),
+        (ShaderStage::Fragment, with_header(ShaderStage::Fragment, FRAGMENT, &[])),
     ]
 }
 
@@ -68,30 +60,12 @@ fn native(clip: u32, cull: u32) -> Stages {
 fn approximate(clip: u32, cull: u32, fragment: &str) -> Stages {
     let mut stages = native(clip, cull);
     stages[1].1 = with_header(ShaderStage::Fragment, fragment, &[]);
-    let vertex = Module::parse(&stages[0].1).unwrap();
-    let last = take(&vertex, emulate(2, None)).unwrap();
-    let signature = last.result.distances.outputs.counts();
-    let fragment = Module::parse(&stages[1].1).unwrap();
-    let fragment = take(&fragment, emulate(2, Some(signature))).unwrap().module;
-    let words = [last.module.into_words(), fragment.into_words()];
-    for (stage, words) in stages.iter_mut().zip(words) {
-        validate(&words).unwrap();
-        stage.1 = words;
-    }
-    stages
+    emulated(&stages, 2).0
 }
 
 #[track_caller]
 fn exact(clip: u32, cull: u32) -> Stages {
-    let mut stages = native(clip, cull);
-    let vertex = Module::parse(&stages[0].1).unwrap();
-    let step = generate(GeometryClip::default(), Primitive::Triangles, 2);
-    let made = take(&vertex, step).unwrap();
-    let last = made.module.into_words();
-    let geometry = made.result.geometry.expect("there are distances").module.into_words();
-    stages[0].1 = last;
-    stages.insert(1, (vk::ShaderStageFlags::GEOMETRY, geometry));
-    stages
+    with_geometry(&native(clip, cull), GeometryClip::default(), Primitive::Triangles, 2).0
 }
 
 /// Returns the covered samples of each pixel, in a picture of one triangle for each seed.
@@ -107,23 +81,13 @@ fn covered(driver: Driver, stages: &Stages, samples: vk::SampleCountFlags) -> Ve
         work.targets.push(Target { samples, ..Target::new(format, SIZE, SIZE) });
         work.targets.push(Target::new(vk::Format::R32_UINT, SIZE, SIZE));
         let picture = work.targets.len() - 2;
-        let draw = Draw {
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            vertices: 0..3,
-            instances: 0..1,
-            push_constants: seeded(seed),
-            ..Draw::default()
-        };
-        work.draws.push(Draw {
-            stages: stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
-            target: Some(picture),
-            ..draw.clone()
-        });
+        let drawn = draw(stages, 3, seeded(seed));
+        work.draws.push(Draw { target: Some(picture), ..drawn.clone() });
         work.draws.push(Draw {
             stages: vec![Stage::vertex(&cover), Stage::fragment(&read)],
             descriptors: vec![Descriptor::new(0, 0, Resource::TargetImage(picture))],
             target: Some(picture + 1),
-            ..draw
+            ..drawn
         });
     }
     let targets = driver.run(&work).targets;

@@ -131,6 +131,11 @@ impl Shape {
         self.parts.iter().filter(|part| part.kind == kind).map(|part| part.count).sum()
     }
 
+    /// Returns the numbers of clip and cull distances.
+    pub(crate) fn counts(&self) -> [u32; 2] {
+        [DistanceKind::Clip, DistanceKind::Cull].map(|kind| self.count(kind))
+    }
+
     fn registers(&self) -> Vec<u32> {
         let mut locations: Vec<u32> = self.parts.iter().map(|part| part.location).collect();
         locations.dedup();

@@ -1,8 +1,8 @@
 //! Direct3D shaders with `SV_ClipDistance` and `SV_CullDistance`, compiled by Debian's `vkd3d-compiler`. The lowered
 //! modules draw the same pictures as handwritten GLSL with built-in arrays.
 
-use super::chain::SIZE;
-use super::front_ends::{Case, Stages, are_different};
+use super::chain::{SIZE, Stages, draw};
+use super::front_ends::{Case, are_different};
 use crate::drivers::Driver;
 use crate::glsl;
 use crate::memory;
@@ -13,7 +13,7 @@ use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::dxbc::{self, Element, Name};
 use polyshade_tests::shader::{validate, words};
-use polyshade_vulkan::{Draw, Place, Stage, Target, VertexBuffer, VertexLayout, Work, vk};
+use polyshade_vulkan::{Draw, Place, Target, VertexBuffer, VertexLayout, Work, vk};
 use std::fs;
 use std::process::Command;
 
@@ -63,6 +63,11 @@ fn compiled_glsl(stage: ShaderStage, source: &str) -> Vec<u32> {
 
 const FRAGMENT: &str = "layout(location = 0) out vec4 colour; void main() { colour = vec4(1.0); }";
 
+fn with_fragment(vertex: Vec<u32>) -> Stages {
+    let fragment = compiled_glsl(ShaderStage::Fragment, FRAGMENT);
+    vec![(ShaderStage::Vertex, vertex), (ShaderStage::Fragment, fragment)]
+}
+
 impl Form {
     fn counts(&self) -> [u32; 2] {
         [Name::ClipDistance, Name::CullDistance].map(|name| {
@@ -77,13 +82,8 @@ impl Form {
         let distances = self.0.iter().map(|element| (*element, element.register));
         let outputs: Vec<(Element, u32)> =
             [(value(Name::Position, 0), 0)].into_iter().chain(distances).collect();
-        vec![
-            (
-                vk::ShaderStageFlags::VERTEX,
-                compiled(&dxbc::shader(dxbc::Stage::Vertex, &inputs, &outputs)),
-            ),
-            (vk::ShaderStageFlags::FRAGMENT, compiled_glsl(ShaderStage::Fragment, FRAGMENT)),
-        ]
+        let vertex = compiled(&dxbc::shader(dxbc::Stage::Vertex, &inputs, &outputs));
+        with_fragment(vertex)
     }
 
     #[track_caller]
@@ -110,10 +110,7 @@ impl Form {
             "{inputs}out gl_PerVertex {{ vec4 gl_Position;{arrays} }};\n\
             void main() {{\ngl_Position = v0;\n{writes}}}"
         );
-        vec![
-            (vk::ShaderStageFlags::VERTEX, compiled_glsl(ShaderStage::Vertex, &source)),
-            (vk::ShaderStageFlags::FRAGMENT, compiled_glsl(ShaderStage::Fragment, FRAGMENT)),
-        ]
+        with_fragment(compiled_glsl(ShaderStage::Vertex, &source))
     }
 }
 
@@ -135,13 +132,9 @@ fn pictures(driver: Driver, stages: &Stages) -> Vec<Vec<u8>> {
         let place = Place { buffer: work.buffers.len(), offset: 0 };
         work.buffers.push(memory::floats(&floats));
         work.draws.push(Draw {
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             vertex_buffers: vec![VertexBuffer { place, layout: layout.clone() }],
             target: Some(work.targets.len()),
-            ..Draw::new(
-                stages.iter().map(|(stage, words)| Stage::new(*stage, words)).collect(),
-                0..3,
-            )
+            ..draw(stages, 3, Vec::new())
         });
         work.targets.push(Target::new(vk::Format::R32G32B32A32_SFLOAT, SIZE, SIZE));
     }
