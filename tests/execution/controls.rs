@@ -74,6 +74,16 @@ fn run(storage: &Storage, driver: Driver, case: &Case, words: Vec<u32>) -> Vec<V
     storage.run_with(driver, std::slice::from_ref(case), |_| words.clone()).swap_remove(0)
 }
 
+/// Checks that both oracles notice the captures with these host parameters.
+#[track_caller]
+fn both_oracles_notice(storage: &Storage, case: &Case, words: &[u32]) {
+    for driver in DRIVERS {
+        let broken = run(storage, driver, case, words.to_vec());
+        assert!(broken != native(case), "{driver:?}");
+        assert!(broken != model(case), "{driver:?}");
+    }
+}
+
 #[test]
 fn both_oracles_notice_a_dropped_store() {
     let (case, mut storage) = (strip(), Storage::new(&INDICES, VARYINGS));
@@ -83,11 +93,7 @@ fn both_oracles_notice_a_dropped_store() {
         assert!(run(&storage, driver, &case, words.clone()) == model(&case));
     }
     storage.words = drop_store(&storage.words, "_uint");
-    for driver in DRIVERS {
-        let broken = run(&storage, driver, &case, words.clone());
-        assert!(broken != native(&case), "{driver:?}");
-        assert!(broken != model(&case), "{driver:?}");
-    }
+    both_oracles_notice(&storage, &case, &words);
 }
 
 #[test]
@@ -95,11 +101,7 @@ fn both_oracles_notice_swapped_corners() {
     let (case, storage) = (strip(), Storage::new(&INDICES, VARYINGS));
     let mut words = storage.host_params(&case);
     words[FLAGS] ^= 1;
-    for driver in DRIVERS {
-        let broken = run(&storage, driver, &case, words.clone());
-        assert!(broken != native(&case), "{driver:?}");
-        assert!(broken != model(&case), "{driver:?}");
-    }
+    both_oracles_notice(&storage, &case, &words);
 }
 
 #[test]
@@ -110,11 +112,7 @@ fn both_oracles_notice_a_wrong_stride() {
     storage.words = patch(&storage.words, |line| {
         line.ends_with(&constant).then(|| line.replace(&constant, "OpConstant %uint 6"))
     });
-    for driver in DRIVERS {
-        let broken = run(&storage, driver, &case, storage.host_params(&case));
-        assert!(broken != native(&case), "{driver:?}");
-        assert!(broken != model(&case), "{driver:?}");
-    }
+    both_oracles_notice(&storage, &case, &storage.host_params(&case));
 }
 
 #[test]
@@ -122,11 +120,7 @@ fn both_oracles_notice_a_primitive_that_does_not_fit() {
     let (case, storage) = (Case { room: vec![5], ..strip() }, Storage::new(&INDICES, VARYINGS));
     let mut words = storage.host_params(&case);
     words[SIZE] += storage.layout[0].stride;
-    for driver in DRIVERS {
-        let broken = run(&storage, driver, &case, words.clone());
-        assert!(broken != native(&case), "{driver:?}");
-        assert!(broken != model(&case), "{driver:?}");
-    }
+    both_oracles_notice(&storage, &case, &words);
 }
 
 #[test]

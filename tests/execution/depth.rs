@@ -2,15 +2,15 @@
 //! original position.
 
 use crate::drivers::{DRIVERS, Driver};
-use crate::extension::decorate;
+use crate::extension::{by_location, decorate};
 use crate::feedback::{Case, FILL};
+use crate::memory::bytes;
 use crate::pictures::{Host, SCENES, Scene, is_empty};
 use crate::shaders::{Shader, Varyings};
 use crate::storage::Storage;
 use polyshade::Module;
 use polyshade::clip_space::{self, Options, SurfaceRotation};
 use polyshade::host::{ParamSource, Value};
-use polyshade::transform_feedback::{self, Varying};
 use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::validate;
 use polyshade_vulkan::model::Topology;
@@ -71,13 +71,9 @@ fn pictures_are_those_of_the_reference() {
     for scene in &SCENES {
         let plain = scene.plain();
         for conversion in conversions() {
-            let reference = scene.words(&glsl(conversion), "", "");
             let converted = convert(&plain, &fixed(conversion));
             for driver in scene.drivers() {
-                let expected = scene.picture(*driver, &reference, &Host::default());
-                assert!(!is_empty(&expected), "{driver:?} {conversion:?}");
-                let found = scene.picture(*driver, &converted, &Host::default());
-                assert!(found == expected, "{driver:?} {:?} {conversion:?}", scene.model());
+                is_reference(scene, *driver, &converted, &Host::default(), conversion);
             }
         }
     }
@@ -109,18 +105,17 @@ fn the_host_decides_by_constants_of_the_pipeline() {
         .depth(Value::Param(ParamSource::Specialization { first_id: 7 }))
         .flip_y(Value::Param(ParamSource::Specialization { first_id: 3 }))
         .rotation(Value::Param(ParamSource::Specialization { first_id: 11 }));
+    the_host_decides(&options, |(depth, flip, quarters)| {
+        let constants = [(7, u32::from(depth)), (3, u32::from(flip)), (11, quarters)];
+        let constants = constants.map(|(id, value)| (id, Constant::Bits32(value))).to_vec();
+        Host { constants, ..Host::default() }
+    });
+    // Without values, nothing is converted.
     for scene in &SCENES {
         let converted = convert(&scene.plain(), &options);
         for driver in scene.drivers() {
             let original = scene.picture(*driver, &scene.plain(), &Host::default());
             assert!(scene.picture(*driver, &converted, &Host::default()) == original);
-            for conversion in conversions() {
-                let (depth, flip, quarters) = conversion;
-                let constants = [(7, u32::from(depth)), (3, u32::from(flip)), (11, quarters)];
-                let constants = constants.map(|(id, value)| (id, Constant::Bits32(value))).to_vec();
-                let host = Host { constants, ..Host::default() };
-                is_reference(scene, *driver, &converted, &host, conversion);
-            }
         }
     }
 }
@@ -132,16 +127,21 @@ fn the_host_decides_by_push_constants() {
         .depth(Value::Param(place))
         .flip_y(Value::Param(place))
         .rotation(Value::Param(place));
+    the_host_decides(&options, |(depth, flip, quarters)| {
+        // The number of quarter turns is taken modulo 4.
+        let words = [9, 9, u32::from(depth), 5 * u32::from(flip), quarters + 4];
+        Host { push_constants: bytes(&words), ..Host::default() }
+    });
+}
+
+/// Checks that the host's values choose the conversion.
+#[track_caller]
+fn the_host_decides(options: &Options, host: impl Fn(Conversion) -> Host) {
     for scene in &SCENES {
-        let converted = convert(&scene.plain(), &options);
+        let converted = convert(&scene.plain(), options);
         for driver in scene.drivers() {
             for conversion in conversions() {
-                let (depth, flip, quarters) = conversion;
-                // The number of quarter turns is taken modulo 4.
-                let words = [9, 9, u32::from(depth), 5 * u32::from(flip), quarters + 4];
-                let push_constants = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-                let host = Host { push_constants, ..Host::default() };
-                is_reference(scene, *driver, &converted, &host, conversion);
+                is_reference(scene, *driver, &converted, &host(conversion), conversion);
             }
         }
     }
@@ -157,6 +157,7 @@ fn is_reference(
 ) {
     let reference = scene.words(&glsl(conversion), "", "");
     let expected = scene.picture(driver, &reference, &Host::default());
+    assert!(!is_empty(&expected), "{driver:?} {conversion:?}");
     let found = scene.picture(driver, converted, host);
     assert!(found == expected, "{driver:?} {:?} {conversion:?}", scene.model());
 }
@@ -188,10 +189,7 @@ pub(crate) const QUALIFIERS: [&str; 2] = [
 
 /// Returns the shader of a scene, captured by the extension.
 pub(crate) fn decorated(scene: &Scene) -> Vec<u32> {
-    let options = transform_feedback::Options::new();
-    let names = ["gl_Position", "location=0"].map(|name| name.parse::<Varying>().expect("a name"));
-    let options = options.interleaved(names);
-    decorate(&scene.plain(), &options).module.into_words()
+    decorate(&scene.plain(), &by_location("gl_Position location=0")).module.into_words()
 }
 
 #[test]

@@ -4,8 +4,9 @@
 use crate::cases::{TOPOLOGIES, all, few};
 use crate::controls;
 use crate::drivers::Driver;
-use crate::feedback::{Capture, Case, run_decorated, vertex_values};
+use crate::feedback::{self, Case, run_decorated, vertex_values, with_strides};
 use crate::glsl;
+use crate::matrix::TWO_BUFFERS;
 use crate::memory::bytes;
 use crate::noise::Noise;
 use crate::shaders::{
@@ -18,14 +19,16 @@ use polyshade::host::Lowered;
 use polyshade::transform_feedback::{self, Decorated, Options, Varying};
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_tests::shader::validate;
-use polyshade_vulkan::model::{BufferLayout, Value};
+use polyshade_vulkan::model::Value;
 
 pub(crate) fn options(varyings: Varyings) -> Options {
-    let options = Options::new();
-    match varyings {
-        Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
-        Varyings::Separate(names) => options.separate(names.split_whitespace()),
-    }
+    varyings.add_to(Options::new())
+}
+
+/// Returns options that capture varyings by location into interleaved buffers.
+pub(crate) fn by_location(varyings: &str) -> Options {
+    let varyings = varyings.split_whitespace().map(|text| text.parse::<Varying>());
+    Options::new().interleaved(varyings.collect::<Result<Vec<_>, _>>().expect("they are locations"))
 }
 
 /// Decorates a shader, and checks that the result is valid.
@@ -50,10 +53,8 @@ pub(crate) fn memories(
     let decorated = decorate(words, options);
     let ours = decorated.result.layout.buffers.iter().map(|buffer| buffer.stride);
     assert_eq!(ours.collect::<Vec<_>>(), strides, "{options:?}");
-    let buffer = |stride: &u32| BufferLayout { stride: *stride, varyings: Vec::new() };
-    let layout: Vec<BufferLayout> = strides.iter().map(buffer).collect();
-    let captures = run_decorated(decorated.module.words(), &layout, cases);
-    captures.into_iter().map(|capture| capture.memory).collect()
+    let layout = with_strides(strides);
+    feedback::memories(run_decorated(decorated.module.words(), &layout, cases))
 }
 
 /// Checks the extension's captures against the model and the storage path. Returns the locations of copied outputs.
@@ -89,9 +90,6 @@ fn is_right_with(copies: usize, shader: &Shader, varyings: Varyings) {
     let locations = extension_is_right(shader, varyings, &few());
     assert_eq!(locations.len(), copies, "{varyings:?} {locations:?}");
 }
-
-const TWO_BUFFERS: Varyings =
-    Varyings::Interleaved("v_mixed gl_SkipComponents1 gl_NextBuffer gl_SkipComponents2 v_index");
 
 #[test]
 fn every_draw_is_captured() {
@@ -236,7 +234,7 @@ fn both_paths_capture(
     let captured = memories(words, &[stride], options, &cases);
     let stored = Storage::with_strides(words.to_vec(), &[stride], options);
     assert!(stored.run(Driver::Lavapipe, &cases) == captured, "{options:?}");
-    let layout = [BufferLayout { stride, varyings: Vec::new() }];
+    let layout = with_strides(&[stride]);
     for (case, captured) in cases.iter().zip(captured) {
         let model = case.model(&layout, &values);
         assert!(model.memory == captured, "{case:?}\n{:02x?}\n{captured:02x?}", model.memory);
@@ -255,14 +253,12 @@ fn what_is_named_twice_is_captured_twice() {
 
 #[test]
 fn components_are_captured_in_any_order() {
-    let names = ["location=1.z", "location=0.y", "location=1.x", "location=0.x", "location=1.y"];
-    let names = names.map(|name| name.parse::<Varying>().expect("they are locations"));
     let words = INDICES.plain_stage(ShaderStage::Vertex);
     let value = |vertex: u32, instance: u32| {
         let [x, y, z] = [vertex * 1000 + 7, instance * 1000 + 8, vertex * 1000 + 9];
         bytes(&[z, instance, x, vertex, y])
     };
-    let options = Options::new().interleaved(names);
+    let options = by_location("location=1.z location=0.y location=1.x location=0.x location=1.y");
     let decorated = both_paths_are_the_model(&words, 20, &options, value);
     // Five consecutive words are two vectors.
     assert_eq!(decorated.result.locations, [4, 5]);
@@ -375,23 +371,18 @@ fn broken_captures_are_noticed() {
         let patched = controls::patch(&words, edit);
         let layout = INDICES.layout(varyings);
         let cases = few();
-        (run_decorated(&words, &layout, &cases), run_decorated(&patched, &layout, &cases))
+        [&words, &patched].map(|words| feedback::memories(run_decorated(words, &layout, &cases)))
     };
     // A wrong offset.
-    let (right, wrong) = broken(&options(varyings), &|line| {
+    let [right, wrong] = broken(&options(varyings), &|line| {
         line.contains("%v_index Offset 0").then(|| line.replace("Offset 0", "Offset 12"))
     });
     let first = Storage::new(&INDICES, varyings).run(Driver::Lavapipe, &few());
-    let memories = |captures: &[Capture]| -> Vec<Vec<Vec<u8>>> {
-        captures.iter().map(|capture| capture.memory.clone()).collect()
-    };
-    assert!(memories(&right) == first && memories(&wrong) != first);
+    assert!(right == first && wrong != first);
 
     // A missing copy.
-    let names = ["location=0", "location=1.x", "location=1.yz"];
-    let names = names.map(|name| name.parse::<Varying>().expect("they are locations"));
-    let (right, wrong) = broken(&Options::new().interleaved(names), &|line| {
-        line.contains("OpStore %polyshade_captured").then(String::new)
-    });
-    assert!(memories(&right) == first && memories(&wrong) != first);
+    let copied = by_location("location=0 location=1.x location=1.yz");
+    let [right, wrong] =
+        broken(&copied, &|line| line.contains("OpStore %polyshade_captured").then(String::new));
+    assert!(right == first && wrong != first);
 }

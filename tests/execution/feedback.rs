@@ -95,6 +95,17 @@ impl Case {
     }
 }
 
+/// Returns a layout without varyings, from the stride of each buffer.
+pub(crate) fn with_strides(strides: &[u32]) -> Vec<BufferLayout> {
+    let buffer = |stride: &u32| BufferLayout { stride: *stride, varyings: Vec::new() };
+    strides.iter().map(buffer).collect()
+}
+
+/// Returns the memory of each case.
+pub(crate) fn memories(captures: Vec<Capture>) -> Vec<Vec<Vec<u8>>> {
+    captures.into_iter().map(|capture| capture.memory).collect()
+}
+
 /// Returns Vulkan's topology. Vulkan has no line loop.
 pub(crate) fn native_topology(topology: Topology) -> vk::PrimitiveTopology {
     model::native_topology(topology).expect("Vulkan has no line loop")

@@ -5,14 +5,12 @@
 
 use crate::cases::few;
 use crate::drivers::{DRIVERS, Driver};
-use crate::extension;
-use crate::feedback::{Case, native_draw};
+use crate::extension::{self, by_location};
+use crate::feedback::{Case, memories, run_decorated, with_strides};
 use crate::glsl;
 use crate::storage::Storage;
-use polyshade::transform_feedback::{Options, StreamOutputEntry, Varying};
+use polyshade::transform_feedback::{Options, StreamOutputEntry};
 use polyshade_formats::SpirvVersion;
-use polyshade_vulkan::Work;
-use polyshade_vulkan::model::BufferLayout;
 
 /// A shader with `xfb_*` qualifiers.
 struct Kind {
@@ -42,20 +40,8 @@ impl Kind {
         glsl::vertex(&source, "", SpirvVersion::SPIRV1_3)
     }
 
-    fn layout(&self) -> Vec<BufferLayout> {
-        let buffer = |stride: &u32| BufferLayout { stride: *stride, varyings: Vec::new() };
-        self.strides.iter().map(buffer).collect()
-    }
-
     fn native(&self, cases: &[Case]) -> Vec<Vec<Vec<u8>>> {
-        let (words, layout) = (self.words(), self.layout());
-        let mut work = Work::default();
-        for case in cases {
-            let draw = native_draw(&words, &layout, case, &mut work);
-            work.draws.push(draw);
-        }
-        let buffers = Driver::Lavapipe.run(&work).buffers;
-        buffers.chunks(layout.len() + 1).map(|case| case[..layout.len()].to_vec()).collect()
+        memories(run_decorated(&self.words(), &with_strides(self.strides), cases))
     }
 
     /// Checks that captures by decorations and by each of `others` equal the native captures.
@@ -81,11 +67,6 @@ impl Kind {
             assert!(native == extension, "{options:?}\n{native:02x?}\n{extension:02x?}");
         }
     }
-}
-
-fn by_location(varyings: &str) -> Options {
-    let varyings = varyings.split_whitespace().map(|text| text.parse::<Varying>());
-    Options::new().interleaved(varyings.collect::<Result<Vec<_>, _>>().expect("they are locations"))
 }
 
 fn stream_output(entries: &str, strides: &[u32]) -> Options {

@@ -217,12 +217,7 @@ impl Scene {
         ahead: &'a [(vk::ShaderStageFlags, Vec<u32>)],
         host: &Host,
     ) -> Draw<'a> {
-        use vk::ShaderStageFlags as Flags;
-        let own = match self.stage {
-            ShaderStage::Vertex => Flags::VERTEX,
-            ShaderStage::TessellationEvaluation => Flags::TESSELLATION_EVALUATION,
-            _ => Flags::GEOMETRY,
-        };
+        let own = glsl::flags(self.stage);
         let mut stages: Vec<Stage<'a>> =
             ahead.iter().map(|(stage, words)| Stage::new(*stage, words)).collect();
         let specialization = host.constants.clone();

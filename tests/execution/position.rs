@@ -6,7 +6,7 @@ use crate::noise::Noise;
 use crate::position_shaders::{TANGLED, Tangled};
 use crate::storage::host_draw;
 use polyshade::host::{Binding, Set};
-use polyshade::position_only::{self, Options};
+use polyshade::position_only::{self, Options, Variant};
 use polyshade::transform_feedback::{self, BufferRange, ProvokingVertex, Topology};
 use polyshade::{Error, Module};
 use polyshade_formats::SpirvVersion;
@@ -22,6 +22,13 @@ const INSTANCES: u32 = 2;
 const UNIFORMS: usize = 64 + 48 + 64 + 256 + 16;
 const STRIDE: u32 = 48;
 pub(crate) const SEEDS: u64 = 3;
+
+/// Returns a variant of a shader.
+#[track_caller]
+pub(crate) fn lowered<'m>(m: &'m Module<'_>, options: &Options) -> Module<'m> {
+    let lowered = position_only::lower(m, "main", options);
+    lowered.unwrap_or_else(|error| panic!("{options:?}: {error}")).module
+}
 
 pub(crate) fn module(tangled: &Tangled) -> Module<'static> {
     let words = glsl::vertex(&tangled.text(), "", SpirvVersion::SPIRV1_0);
@@ -154,7 +161,7 @@ fn equal(m: &Module<'_>, variant: &Module<'_>, outputs: &[&str]) -> bool {
 fn kept_outputs_are_the_full_shaders_bit_for_bit() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let variant = position_only::lower(&m, "main", &Options::new()).expect(tangled.name).module;
+        let variant = lowered(&m, &Options::new());
         assert!(equal(&m, &variant, tangled.kept), "{}", tangled.name);
     }
 }
@@ -163,13 +170,7 @@ fn kept_outputs_are_the_full_shaders_bit_for_bit() {
 fn the_outputs_of_the_complement_are_the_full_shaders_bit_for_bit() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let variant = position_only::lower(
-            &m,
-            "main",
-            &Options::new().variant(position_only::Variant::Complement),
-        )
-        .expect(tangled.name)
-        .module;
+        let variant = lowered(&m, &Options::new().variant(Variant::Complement));
         assert!(equal(&m, &variant, tangled.others), "{}", tangled.name);
     }
 }
@@ -178,15 +179,8 @@ fn the_outputs_of_the_complement_are_the_full_shaders_bit_for_bit() {
 fn the_variants_are_what_the_others_are_not() {
     for tangled in &TANGLED {
         let m = module(tangled);
-        let options = Options::new();
-        let variant = position_only::lower(&m, "main", &options).expect(tangled.name).module;
-        let complement = position_only::lower(
-            &m,
-            "main",
-            &options.clone().variant(position_only::Variant::Complement),
-        )
-        .expect(tangled.name)
-        .module;
+        let variant = lowered(&m, &Options::new());
+        let complement = lowered(&m, &Options::new().variant(Variant::Complement));
         // Each variant has exactly the outputs that the other variant lacks.
         let has = |m: &Module<'_>, output: &str| {
             let entry = m.entry_points().next().expect("there is one");
@@ -207,7 +201,7 @@ fn the_variants_are_what_the_others_are_not() {
 fn a_removal_of_too_much_is_noticed() {
     for (tangled, lost) in TANGLED.iter().zip(["OpMatrixTimesVector", "OpFNegate", "OpFMul"]) {
         let m = module(tangled);
-        let variant = position_only::lower(&m, "main", &Options::new()).expect(tangled.name).module;
+        let variant = lowered(&m, &Options::new());
         let text = polyshade_tests::shader::disassemble(variant.words()).expect("it is valid");
         // Replace one computation by its last operand.
         let mut done = false;

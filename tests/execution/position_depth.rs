@@ -3,10 +3,10 @@
 
 use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
-use crate::position::{Given, SEEDS, inputs, module};
+use crate::position::{Given, SEEDS, inputs, lowered, module};
 use crate::position_shaders::TANGLED;
 use polyshade::Module;
-use polyshade::position_only::{self, Options};
+use polyshade::position_only::{Options, Variant};
 use polyshade_vulkan::{DepthTest, Draw, Outcome, Stage, Target, Work, vk};
 
 const WIDTH: u32 = 32;
@@ -22,10 +22,6 @@ const FRAGMENT: &str = r"
     #version 450
     layout(location = 0) out uint colour;
     void main() { colour = 1; }";
-
-fn fragment() -> Vec<u32> {
-    glsl::fragment(FRAGMENT)
-}
 
 /// Returns, for each pixel, whether it is coloured, and the bits of its depth.
 fn pixels(outcome: &Outcome, [colour, depth]: [usize; 2]) -> Vec<(bool, u32)> {
@@ -111,7 +107,7 @@ pub(crate) fn covered_and_wrong_behind(
     variant: &Module<'_>,
     full: &Module<'_>,
 ) -> (usize, usize) {
-    let fragment = fragment();
+    let fragment = glsl::fragment(FRAGMENT);
     let outcome = driver.run(&pre_pass(given, ahead, variant, full, &fragment));
     let (behind, right) = (pixels(&outcome, BEHIND), pixels(&outcome, BEHIND_FULL));
     let covered = right.iter().filter(|(coloured, _)| *coloured).count();
@@ -125,14 +121,8 @@ fn a_depth_pre_pass_leaves_no_hole() {
         let mut drawn = 0;
         for tangled in &TANGLED {
             let m = module(tangled);
-            let variant = position_only::lower(&m, "main", &options).expect(tangled.name).module;
-            let full = position_only::lower(
-                &m,
-                "main",
-                &options.clone().variant(position_only::Variant::Full),
-            )
-            .expect(tangled.name)
-            .module;
+            let variant = lowered(&m, &options);
+            let full = lowered(&m, &options.clone().variant(Variant::Full));
             for (driver, seed) in DRIVERS.iter().flat_map(|one| (0..SEEDS).map(move |i| (one, i))) {
                 let (covered, wrong) = covered_and_wrong(*driver, &inputs(seed), &variant, &full);
                 assert_eq!(wrong, 0, "{driver:?}, {}, of {covered} pixels", tangled.name);

@@ -4,10 +4,10 @@
 use crate::drivers::Driver;
 use crate::glsl;
 use crate::noise::Noise;
-use crate::position::Given;
+use crate::position::{Given, lowered};
 use crate::position_depth::{Ahead, covered_and_wrong_behind};
 use polyshade::Module;
-use polyshade::position_only::{self, Options};
+use polyshade::position_only::{Options, Variant};
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{Attribute, Draw, Range, TransformFeedback, Work, vk};
 
@@ -125,9 +125,7 @@ fn captured(ahead: &Ahead, last: &Module<'_>) -> (u64, Vec<u8>) {
 #[test]
 fn the_last_stages_variant_hands_on_the_same_positions_bit_for_bit() {
     for (ahead, last) in pipelines() {
-        let options = Options::new().capture_in_position_only();
-        let variant =
-            position_only::lower(&last, "main", &options).expect("it can be reduced").module;
+        let variant = lowered(&last, &Options::new().capture_in_position_only());
         assert!(variant.words().len() < last.words().len());
         let (written, positions) = captured(&ahead, &last);
         assert!(written > 10, "{:?}: {written} primitives", ahead.last);
@@ -155,15 +153,8 @@ fn a_position_that_the_last_stage_computes_otherwise_is_noticed() {
 fn a_depth_pre_pass_with_the_last_stages_variant_leaves_no_hole() {
     for (ahead, last) in pipelines() {
         let options = Options::new().invariant().precise();
-        let variant =
-            position_only::lower(&last, "main", &options).expect("it can be reduced").module;
-        let full = position_only::lower(
-            &last,
-            "main",
-            &options.clone().variant(position_only::Variant::Full),
-        )
-        .expect("it can be decorated")
-        .module;
+        let variant = lowered(&last, &options);
+        let full = lowered(&last, &options.variant(Variant::Full));
         let (covered, wrong) =
             covered_and_wrong_behind(Driver::Lavapipe, &given(), &ahead, &variant, &full);
         assert!(covered > 50 && wrong == 0, "{:?}: {wrong} of {covered}", ahead.last);

@@ -22,15 +22,19 @@ pub(crate) fn shader(declarations: &str, body: &str) -> Vec<u32> {
 
 /// Runs one vertex of a shader, and returns the `found` words that it writes and the outcome.
 #[track_caller]
-fn run(driver: Driver, vertex: &[u32], mut work: Work<'_>, found: usize) -> (Vec<u32>, Outcome) {
+fn run<'a>(
+    driver: Driver,
+    vertex: &'a [u32],
+    mut work: Work<'a>,
+    found: usize,
+) -> (Vec<u32>, Outcome) {
     let buffer = work.buffers.len();
     work.buffers.push(vec![0; 4 * found]);
     let range = Range { buffer, offset: 0, size: 4 * found as u64 };
-    let Work { buffers, textures, draws, .. } = work;
-    let mut descriptors = draws.into_iter().flat_map(|draw| draw.descriptors).collect::<Vec<_>>();
-    descriptors.push(Descriptor::new(3, 0, Resource::StorageBuffer(range)));
-    let draw = Draw { descriptors, ..Draw::new(vec![Stage::vertex(vertex)], 0..1) };
-    let work = Work { buffers, textures, draws: vec![draw], ..Work::default() };
+    let mut draw = Draw::new(vec![Stage::vertex(vertex)], 0..1);
+    draw.descriptors = work.draws.remove(0).descriptors;
+    draw.descriptors.push(Descriptor::new(3, 0, Resource::StorageBuffer(range)));
+    work.draws.push(draw);
     let mut outcome = driver.run(&work);
     let found = words(&outcome.buffers.remove(buffer));
     (found, outcome)

@@ -6,6 +6,7 @@
 //! which `POINT_SIZE` writes; polyshade adds it itself.
 
 use crate::glsl;
+use polyshade::transform_feedback::Options;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::model::{self, BufferLayout, Entry};
 use std::fmt::Write;
@@ -24,6 +25,16 @@ pub(crate) enum Varyings {
     Interleaved(&'static str),
     /// Names separated by blanks, one buffer each.
     Separate(&'static str),
+}
+
+impl Varyings {
+    /// Returns options that capture the varyings by their names.
+    pub(crate) fn add_to(self, options: Options) -> Options {
+        match self {
+            Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
+            Varyings::Separate(names) => options.separate(names.split_whitespace()),
+        }
+    }
 }
 
 impl Shader {

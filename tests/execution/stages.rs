@@ -5,7 +5,7 @@ use crate::glsl;
 use crate::memory::{bytes, words};
 use crate::resources::shader;
 use polyshade::Module;
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
+use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{
     Attribute, Constant, Descriptor, Draw, Indices, Place, Range, Resource, Stage, Target,
     TransformFeedback, VertexBuffer, VertexLayout, Work, vk,
@@ -18,6 +18,12 @@ fn draw(vertex: &[u32], words: u64) -> Draw<'_> {
         descriptors: vec![Descriptor::new(3, 0, Resource::StorageBuffer(range))],
         ..Draw::new(vec![Stage::vertex(vertex)], 0..1)
     }
+}
+
+/// Returns a vertex buffer with these attributes, as buffer 1.
+fn attributes(attributes: Vec<Attribute>) -> VertexBuffer {
+    let layout = VertexLayout { stride: 32, rate: vk::VertexInputRate::VERTEX, attributes };
+    VertexBuffer { place: Place { buffer: 1, offset: 0 }, layout }
 }
 
 /// Returns the contents of the first buffer after the draw.
@@ -132,11 +138,9 @@ fn attributes_of_every_width_are_read() {
         let vertex = shader(&format!("layout(location = 2) in {name} a;"), &body);
         for driver in DRIVERS {
             assert!(driver.device().takes_vertex_format(format), "{driver:?} {format:?}");
-            let attributes = vec![Attribute { location: 2, format, offset: 0 }];
-            let layout = VertexLayout { stride: 32, rate: vk::VertexInputRate::VERTEX, attributes };
-            let place = Place { buffer: 1, offset: 0 };
             let mut draw = draw(&vertex, 4);
-            draw.vertex_buffers = vec![VertexBuffer { place, layout }];
+            draw.vertex_buffers =
+                vec![attributes(vec![Attribute { location: 2, format, offset: 0 }])];
             let found = run(driver, draw, vec![vec![0; 16], element.clone()]);
             assert_eq!(found, expected, "{driver:?} {format:?}");
         }
@@ -152,10 +156,7 @@ fn matrices_take_an_attribute_a_column() {
     let format = vk::Format::R32G32_SFLOAT;
     let with = |columns: u32| {
         let attribute = |i| Attribute { location: 2 + i, format, offset: 8 * i };
-        let attributes = (0..columns).map(attribute).collect();
-        let layout = VertexLayout { stride: 32, rate: vk::VertexInputRate::VERTEX, attributes };
-        let place = Place { buffer: 1, offset: 0 };
-        let vertex_buffers = vec![VertexBuffer { place, layout }];
+        let vertex_buffers = vec![attributes((0..columns).map(attribute).collect())];
         Draw { vertex_buffers, ..draw(&vertex, 1) }
     };
     let columns = bytes(&[1.0_f32, 0.0, 2.0, 0.0, 4.0, 0.0, 8.0, 0.0].map(f32::to_bits));
@@ -243,8 +244,7 @@ fn the_largest_index_starts_a_strip_anew() {
 }
 
 fn stage(source: &str, stage: ShaderStage) -> Vec<u32> {
-    let words = compile(source.trim_start(), stage, SpirvVersion::SPIRV1_3);
-    words.unwrap_or_else(|error| panic!("{error}"))
+    glsl::compiled(stage, source.trim_start(), SpirvVersion::SPIRV1_3)
 }
 
 const VERTEX: &str = "

@@ -1,7 +1,7 @@
 //! Runs polyshade's variants of a shader as the documentation requires from a host.
 
 use crate::drivers::Driver;
-use crate::feedback::{Case, FILL};
+use crate::feedback::{Case, FILL, with_strides};
 use crate::shaders::{Shader, Varyings};
 use polyshade::host::{AddressSource, Binding, ParamSource, Set};
 use polyshade::transform_feedback::{self, BufferRange, Options};
@@ -51,14 +51,10 @@ pub(crate) struct Storage {
 /// Returns the options that all tests here use for a list of varyings.
 pub(crate) fn options(varyings: Varyings, host: ParamSource) -> Options {
     let options = Options::new().params(host);
-    let options = match host.is_address() {
+    varyings.add_to(match host.is_address() {
         true => options,
         false => options.into_storage(Set(SET), Binding(0)),
-    };
-    match varyings {
-        Varyings::Interleaved(names) => options.interleaved(names.split_whitespace()),
-        Varyings::Separate(names) => options.separate(names.split_whitespace()),
-    }
+    })
 }
 
 impl Storage {
@@ -78,9 +74,8 @@ impl Storage {
         let capture = capture(words, options);
         let ours = capture.layout.buffers.iter().map(|buffer| buffer.stride);
         assert_eq!(ours.collect::<Vec<_>>(), strides, "{options:?}");
-        let buffer = |stride: &u32| BufferLayout { stride: *stride, varyings: Vec::new() };
         let words = capture.capture_only.words().to_vec();
-        Storage { capture, words, layout: strides.iter().map(buffer).collect() }
+        Storage { capture, words, layout: with_strides(strides) }
     }
 
     /// Creates the variants, and checks that the layout equals the specified one.
