@@ -23,7 +23,10 @@ pub(crate) fn query(
         }),
         ordered_attachments: reads.ordered,
         framebuffer_fetch: false,
-        tile_images: tile_images(instance, device, &has),
+        tile_images: has(ext::shader_tile_image::NAME) && {
+            let has: vk::PhysicalDeviceShaderTileImageFeaturesEXT<'_> = instance.features(device);
+            flag(has.shader_tile_image_color_read_access)
+        },
         interlock: interlock(instance, device, features, &has),
         local_read: reads.local,
         // Only Vulkan 1.4 reports this separately. Earlier versions support local reads of all attachments or of none.
@@ -58,18 +61,6 @@ fn native(instance: &Instance, device: vk::PhysicalDevice, dynamic: bool) -> Nat
         all_operations: flag(limits.advanced_blend_all_operations),
         clamped_results: flag(state.extended_dynamic_state3_color_blend_advanced),
     }
-}
-
-fn tile_images(
-    instance: &Instance,
-    device: vk::PhysicalDevice,
-    has: impl Fn(&CStr) -> bool,
-) -> bool {
-    if !has(ext::shader_tile_image::NAME) {
-        return false;
-    }
-    let found: vk::PhysicalDeviceShaderTileImageFeaturesEXT<'_> = instance.features(device);
-    found.shader_tile_image_color_read_access == vk::TRUE
 }
 
 fn interlock(

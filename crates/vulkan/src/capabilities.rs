@@ -102,15 +102,9 @@ impl Capabilities {
 
     /// Whether triangle fans can be drawn.
     pub fn triangle_fans(&self) -> bool {
-        has_triangle_fans(self.portability.as_ref())
+        // Only a device with the portability subset may lack them.
+        self.portability.is_none_or(|has| has.triangle_fans == vk::TRUE)
     }
-}
-
-/// Whether triangle fans can be drawn. Only a device with the portability subset may lack them.
-fn has_triangle_fans(
-    portability: Option<&vk::PhysicalDevicePortabilitySubsetFeaturesKHR<'_>>,
-) -> bool {
-    portability.is_none_or(|has| has.triangle_fans == vk::TRUE)
 }
 
 /// The capabilities of `VK_EXT_transform_feedback`.
@@ -272,8 +266,11 @@ mod tests {
     #[test]
     fn a_portable_device_has_triangle_fans_if_it_says_so() {
         let subset = vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default();
-        assert!(has_triangle_fans(None));
-        assert!(!has_triangle_fans(Some(&subset)));
-        assert!(has_triangle_fans(Some(&subset.triangle_fans(true))));
+        let mut has = Capabilities::of_metal(String::new());
+        assert!(has.triangle_fans());
+        has.portability = Some(subset);
+        assert!(!has.triangle_fans());
+        has.portability = Some(subset.triangle_fans(true));
+        assert!(has.triangle_fans());
     }
 }

@@ -60,6 +60,14 @@ fn pointee(m: &Module<'_>, variable: Variable<'_>) -> Option<Id> {
     m.pointer(variable.pointer_type()).map(|pointer| pointer.1)
 }
 
+/// Returns the length of an array, or 1 for another type or an unknown length.
+pub(crate) fn array_length(m: &Module<'_>, ty: Id) -> u32 {
+    match m.ty(ty) {
+        Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(1),
+        _ => 1,
+    }
+}
+
 /// Checks that every member begins within the push constants.
 fn check_push_constants(
     m: &Module<'_>,
@@ -98,10 +106,7 @@ fn check_attribute(m: &Module<'_>, variable: Variable<'_>, draw: &Draw<'_>) -> R
 
 /// Returns the number of attributes of a variable, one per column and element, and the locations of each attribute.
 fn attributes(m: &Module<'_>, ty: Id) -> (u32, u32) {
-    let length = match m.ty(ty) {
-        Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(1),
-        _ => 1,
-    };
+    let length = array_length(m, ty);
     let element = m.innermost_element(ty);
     let (columns, column) = match m.ty(element) {
         Some(Type::Matrix { column, count }) => (count, column),
@@ -131,10 +136,7 @@ fn check_binding(
     let Some(ty) = pointee(m, variable) else { return Ok(()) };
 
     let types = descriptor_types(m, variable.storage_class(), m.innermost_element(ty));
-    let elements = match m.ty(ty) {
-        Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(1),
-        _ => 1,
-    };
+    let elements = array_length(m, ty);
     let bound = bindings.iter().find(|bound| bound.set == set && bound.binding == binding);
     match bound {
         Some(bound) if types.contains(&bound.descriptor_type) && elements <= bound.count => Ok(()),

@@ -2,12 +2,14 @@
 
 use crate::error::{Context, Error};
 use crate::format;
-use crate::image::{Image, TextureImage};
+use crate::image::Image;
+use crate::memory::Buffer;
 use crate::run::{DrawObjects, Objects, STREAM};
 use crate::texture::Fill;
-use crate::work::{Draw, Place, Range, Target, TransformFeedback, Work};
+use crate::work::{Draw, Indices, Place, Range, Target, TransformFeedback, Work};
 use ash::ext::transform_feedback::DeviceFn;
 use ash::vk;
+use std::ops;
 
 impl Objects<'_> {
     /// Records the draws, and waits for everything after each draw.
@@ -51,7 +53,8 @@ impl Objects<'_> {
         unsafe { device.begin_command_buffer(commands, &info) }.call("vkBeginCommandBuffer")?;
 
         for texture in &self.textures {
-            self.fill(texture);
+            let (fill, texels) = (texture.fill.as_ref(), (&texture.texels, &texture.copies[..]));
+            self.fill(*texture.handle, texture.subresources, fill, texels);
         }
         for image in &self.images {
             self.begin(image);
@@ -61,10 +64,10 @@ impl Objects<'_> {
         between();
         self.wait_for_everything();
         for texture in self.textures.iter().filter(|texture| texture.storage) {
-            self.read(texture);
+            self.read(*texture.handle, &texture.texels, &texture.copies);
         }
         for image in self.images.iter().filter(|image| !image.target.is_multisampled()) {
-            self.copy(image);
+            self.read(*image.handle, &image.pixels, &[whole(image)]);
         }
         self.wait_for_everything();
 
@@ -74,20 +77,25 @@ impl Objects<'_> {
 
     /// Makes all previous writes visible to all later commands and to the host.
     fn wait_for_everything(&self) {
-        let barriers = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-            .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
-        // SAFETY: recorded outside of render passes only.
+        use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
+        self.wait(
+            (Stage::ALL_COMMANDS, Access::MEMORY_WRITE),
+            (Stage::ALL_COMMANDS | Stage::HOST, Access::MEMORY_READ | Access::MEMORY_WRITE),
+        );
+    }
+
+    /// Records a barrier from stages and accesses to stages and accesses.
+    pub(crate) fn wait(
+        &self,
+        from: (vk::PipelineStageFlags, vk::AccessFlags),
+        to: (vk::PipelineStageFlags, vk::AccessFlags),
+    ) {
+        let barrier = vk::MemoryBarrier::default().src_access_mask(from.1).dst_access_mask(to.1);
+        let (commands, none) = (self.command_buffer, vk::DependencyFlags::empty());
+        let device = &self.device.handle;
+        // SAFETY: recorded outside of render passes only, if plans are correct.
         unsafe {
-            self.device.handle.cmd_pipeline_barrier(
-                self.command_buffer,
-                vk::PipelineStageFlags::ALL_COMMANDS,
-                vk::PipelineStageFlags::ALL_COMMANDS | vk::PipelineStageFlags::HOST,
-                vk::DependencyFlags::empty(),
-                &barriers,
-                &[],
-                &[],
-            );
+            device.cmd_pipeline_barrier(commands, from.0, to.0, none, &[barrier], &[], &[]);
         }
     }
 
@@ -116,44 +124,31 @@ impl Objects<'_> {
 
     /// Fills a target with its pixels, or with zeros.
     fn begin(&self, image: &Image<'_>) {
-        let all = [format::subresources(image.target.format, 1)];
-        self.enter(*image.handle, all[0]);
-        if image.is_given {
-            // SAFETY: recorded outside of render passes; the buffer has exactly the size of the image's pixels.
-            unsafe {
-                self.device.handle.cmd_copy_buffer_to_image(
-                    self.command_buffer,
-                    *image.pixels.handle,
-                    *image.handle,
-                    vk::ImageLayout::GENERAL,
-                    &[whole(image)],
-                );
-            }
-            return;
-        }
-        let (device, commands) = (&self.device.handle, self.command_buffer);
-        let (handle, layout) = (*image.handle, vk::ImageLayout::GENERAL);
-        // SAFETY: recorded outside of render passes; the image has transfer destination usage.
-        unsafe {
-            if format::is_depth(image.target.format) {
-                let zero = vk::ClearDepthStencilValue::default();
-                device.cmd_clear_depth_stencil_image(commands, handle, layout, &zero, &all);
-            } else {
-                let zero = vk::ClearColorValue::default();
-                device.cmd_clear_color_image(commands, handle, layout, &zero, &all);
-            }
-        }
+        let zero = match format::is_depth(image.target.format) {
+            true => Fill::Depth(0.0),
+            false => Fill::Colour(vk::ClearColorValue::default()),
+        };
+        let fill = if image.is_given { None } else { Some(&zero) };
+        let all = format::subresources(image.target.format, 1);
+        self.fill(*image.handle, all, fill, (&image.pixels, &[whole(image)]));
     }
 
-    fn fill(&self, texture: &TextureImage<'_>) {
+    /// Fills an image with one value, or with the copies from a buffer.
+    fn fill(
+        &self,
+        image: vk::Image,
+        subresources: vk::ImageSubresourceRange,
+        fill: Option<&Fill>,
+        (texels, copies): (&Buffer<'_>, &[vk::BufferImageCopy]),
+    ) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
-        let (image, layout) = (*texture.handle, vk::ImageLayout::GENERAL);
-        let all = [texture.subresources];
-        self.enter(image, texture.subresources);
+        let layout = vk::ImageLayout::GENERAL;
+        let all = [subresources];
+        self.enter(image, subresources);
         // SAFETY: recorded outside of render passes; the image has transfer destination usage, and the buffer of a
         // copy contains all texels.
         unsafe {
-            match &texture.fill {
+            match fill {
                 Some(Fill::Colour(colour)) => {
                     device.cmd_clear_color_image(commands, image, layout, colour, &all);
                 }
@@ -162,44 +157,19 @@ impl Objects<'_> {
                     device.cmd_clear_depth_stencil_image(commands, image, layout, &value, &all);
                 }
                 None => {
-                    let texels = *texture.texels.handle;
-                    device.cmd_copy_buffer_to_image(
-                        commands,
-                        texels,
-                        image,
-                        layout,
-                        &texture.copies,
-                    );
+                    let texels = *texels.handle;
+                    device.cmd_copy_buffer_to_image(commands, texels, image, layout, copies);
                 }
             }
         }
     }
 
-    /// Copies a texture to host-readable memory.
-    fn read(&self, texture: &TextureImage<'_>) {
-        // SAFETY: a storage texture has transfer source usage, and the buffer has the size of all its texels.
-        unsafe {
-            self.device.handle.cmd_copy_image_to_buffer(
-                self.command_buffer,
-                *texture.handle,
-                vk::ImageLayout::GENERAL,
-                *texture.texels.handle,
-                &texture.copies,
-            );
-        }
-    }
-
-    fn copy(&self, image: &Image<'_>) {
-        // SAFETY: the buffer has exactly the size of the image's pixels.
-        unsafe {
-            self.device.handle.cmd_copy_image_to_buffer(
-                self.command_buffer,
-                *image.handle,
-                vk::ImageLayout::GENERAL,
-                *image.pixels.handle,
-                &[whole(image)],
-            );
-        }
+    /// Copies an image to host-readable memory.
+    fn read(&self, image: vk::Image, texels: &Buffer<'_>, copies: &[vk::BufferImageCopy]) {
+        let (device, commands) = (&self.device.handle, self.command_buffer);
+        let (layout, texels) = (vk::ImageLayout::GENERAL, *texels.handle);
+        // SAFETY: the image has transfer source usage, and the buffer has the size of all its texels.
+        unsafe { device.cmd_copy_image_to_buffer(commands, image, layout, texels, copies) };
     }
 
     fn draw(&self, index: u32, draw: &Draw<'_>) {
@@ -219,24 +189,20 @@ impl Objects<'_> {
                 draw.depth.map(|test| test.target),
             );
         } else {
-            self.begin_pass(objects);
+            let render_pass = self.pipelines[objects.pipeline].render_pass;
+            self.begin_pass(render_pass, *objects.framebuffer, objects.area());
         }
         if let Some(feedback) = &draw.transform_feedback {
             self.begin_transform_feedback(index, feedback);
         }
-        // SAFETY: everything that the pipeline needs is bound.
-        unsafe {
-            let (instances, first) = (draw.instances.len() as u32, draw.instances.start);
-            if let Some(i) = draw.indices {
-                let (buffer, offset) = self.place(i.place);
-                device.cmd_bind_index_buffer(commands, buffer, offset, i.index_type);
-                let offset = i.vertex_offset;
-                device.cmd_draw_indexed(commands, i.count, instances, i.first, offset, first);
-            } else {
-                let vertices = &draw.vertices;
-                let count = vertices.len() as u32;
-                device.cmd_draw(commands, count, instances, vertices.start, first);
-            }
+        if let Some(indices) = &draw.indices {
+            self.draw_indexed(indices, &draw.instances);
+        } else {
+            let (vertices, instances) = (&draw.vertices, &draw.instances);
+            let counts = [vertices, instances].map(|range| range.len() as u32);
+            let (first, first_instance) = (vertices.start, instances.start);
+            // SAFETY: everything that the pipeline needs is bound.
+            unsafe { device.cmd_draw(commands, counts[0], counts[1], first, first_instance) };
         }
         if let Some(feedback) = &draw.transform_feedback {
             self.end_transform_feedback(index, feedback);
@@ -251,13 +217,36 @@ impl Objects<'_> {
         }
     }
 
-    fn begin_pass(&self, objects: &DrawObjects<'_>) {
-        let pass = vk::RenderPassBeginInfo::default()
-            .render_pass(self.pipelines[objects.pipeline].render_pass)
-            .framebuffer(*objects.framebuffer)
-            .render_area(objects.area());
+    pub(crate) fn bind_indices(&self, indices: &Indices) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
-        // SAFETY: framebuffer and pipeline were created for this render pass.
+        let (buffer, offset) = self.place(indices.place);
+        // SAFETY: the place is inside its buffer.
+        unsafe { device.cmd_bind_index_buffer(commands, buffer, offset, indices.index_type) };
+    }
+
+    pub(crate) fn draw_indexed(&self, indices: &Indices, instances: &ops::Range<u32>) {
+        self.bind_indices(indices);
+        let (device, commands) = (&self.device.handle, self.command_buffer);
+        let (count, first_instance) = (instances.len() as u32, instances.start);
+        let &Indices { count: indices, first, vertex_offset, .. } = indices;
+        // SAFETY: everything that the pipeline needs is bound.
+        unsafe {
+            device.cmd_draw_indexed(commands, indices, count, first, vertex_offset, first_instance);
+        }
+    }
+
+    pub(crate) fn begin_pass(
+        &self,
+        render_pass: vk::RenderPass,
+        framebuffer: vk::Framebuffer,
+        area: vk::Rect2D,
+    ) {
+        let pass = vk::RenderPassBeginInfo::default()
+            .render_pass(render_pass)
+            .framebuffer(framebuffer)
+            .render_area(area);
+        let (device, commands) = (&self.device.handle, self.command_buffer);
+        // SAFETY: the framebuffer was created for this render pass.
         unsafe { device.cmd_begin_render_pass(commands, &pass, vk::SubpassContents::INLINE) };
     }
 

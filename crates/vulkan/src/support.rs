@@ -5,9 +5,10 @@ mod table;
 
 use crate::capabilities::Capabilities;
 use crate::features::{FloatControls, is_at_least};
+use crate::interface::array_length;
 use ash::{ext, google, khr, vk};
 use polyshade::spv::{
-    self, Capability, Decoration, ExecutionModel, Module, StorageClass, Type,
+    self, Capability, Decoration, ExecutionModel, Module, StorageClass,
     view::{CapabilityInst, ExtInstImport, Extension, Mode, Variable},
 };
 use std::ffi::CStr;
@@ -98,10 +99,7 @@ impl Capabilities {
         }
         let behind = |id| {
             let [location] = m.decoration(id, Decoration::LOCATION)? else { return None };
-            let length = match m.pointee(id).and_then(|ty| m.ty(ty)) {
-                Some(Type::Array { length, .. }) => m.constant(length).unwrap_or(1),
-                _ => 1,
-            };
+            let length = m.pointee(id).map_or(1, |ty| array_length(m, ty));
             Some(location.saturating_add(length))
         };
         let targets = outputs().filter_map(behind).max().unwrap_or(0);

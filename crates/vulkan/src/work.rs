@@ -181,12 +181,6 @@ impl Constant {
     }
 }
 
-impl From<u32> for Constant {
-    fn from(bits: u32) -> Constant {
-        Constant::Bits32(bits)
-    }
-}
-
 /// A location in a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {

@@ -200,10 +200,7 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
     }
     for command in &lowered.commands {
         match command {
-            Command::BeginPass(target) => match lowered.scope {
-                PassScope::Rendering => begin_rendering(objects, extra, *target),
-                _ => begin_pass(objects, extra, *target),
-            },
+            Command::BeginPass(target) => begin_pass(objects, extra, lowered.scope, *target),
             // SAFETY: a pass is active, or the validation layer reports that none is.
             Command::EndPass => unsafe {
                 match lowered.scope {
@@ -254,45 +251,23 @@ pub(super) fn record(objects: &Objects<'_>, extra: &Extra<'_>, lowered: &Lowered
     }
 }
 
-fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
+fn begin_pass(objects: &Objects<'_>, extra: &Extra<'_>, scope: PassScope, target: Option<usize>) {
     let pass = &extra.passes[target.map_or(0, |target| target + 1)];
-    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent };
-    let begin = vk::RenderPassBeginInfo::default()
-        .render_pass(*pass.handle)
-        .framebuffer(*pass.framebuffer)
-        .render_area(area);
-    // SAFETY: the framebuffer was made for this render pass.
-    unsafe {
-        let inline = vk::SubpassContents::INLINE;
-        objects.device.handle.cmd_begin_render_pass(objects.command_buffer, &begin, inline);
+    let area = pass.extent.into();
+    match scope {
+        PassScope::Rendering => objects.begin_rendering(area, target.into_iter(), None),
+        _ => objects.begin_pass(*pass.handle, *pass.framebuffer, area),
     }
-}
-
-/// Like [`begin_pass`], but without a render pass object.
-fn begin_rendering(objects: &Objects<'_>, extra: &Extra<'_>, target: Option<usize>) {
-    let pass = &extra.passes[target.map_or(0, |target| target + 1)];
-    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: pass.extent };
-    objects.begin_rendering(area, target.into_iter(), None);
 }
 
 /// Records the barriers of a plan unchanged.
 fn wait(objects: &Objects<'_>, barriers: &[Barrier]) {
     for barrier in barriers {
-        let memory = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::from_raw(barrier.from.accesses.bits()))
-            .dst_access_mask(vk::AccessFlags::from_raw(barrier.to.accesses.bits()))];
-        // SAFETY: a correct plan has barriers only outside of passes.
-        unsafe {
-            objects.device.handle.cmd_pipeline_barrier(
-                objects.command_buffer,
-                vk::PipelineStageFlags::from_raw(barrier.from.stages.bits()),
-                vk::PipelineStageFlags::from_raw(barrier.to.stages.bits()),
-                vk::DependencyFlags::empty(),
-                &memory,
-                &[],
-                &[],
-            );
-        }
+        let [from, to] = [barrier.from, barrier.to].map(|access| {
+            let stages = vk::PipelineStageFlags::from_raw(access.stages.bits());
+            (stages, vk::AccessFlags::from_raw(access.accesses.bits()))
+        });
+        objects.wait(from, to);
     }
 }
 
@@ -309,11 +284,6 @@ fn copy(objects: &Objects<'_>, from: Range, to: Place) {
 
 fn draw(objects: &Objects<'_>, call: &Call) {
     let (device, commands) = (&objects.device.handle, objects.command_buffer);
-    let bind_indices = |indices: &crate::work::Indices| {
-        let (buffer, offset) = objects.place(indices.place);
-        // SAFETY: the place is inside its buffer.
-        unsafe { device.cmd_bind_index_buffer(commands, buffer, offset, indices.index_type) };
-    };
     // SAFETY: everything that the pipeline needs is bound, and arguments are inside their buffers.
     unsafe {
         match call {
@@ -324,13 +294,7 @@ fn draw(objects: &Objects<'_>, call: &Call) {
                 draw.first_vertex,
                 draw.first_instance,
             ),
-            Call::Indexed(i, instances) => {
-                bind_indices(i);
-                let count = instances.len() as u32;
-                let offset = i.vertex_offset;
-                let first = instances.start;
-                device.cmd_draw_indexed(commands, i.count, count, i.first, offset, first);
-            }
+            Call::Indexed(indices, instances) => objects.draw_indexed(indices, instances),
             Call::Indirect(IndirectArguments { place, draws, stride, count }) => {
                 let (buffer, offset) = objects.place(*place);
                 match count.map(|count| objects.place(count)) {
@@ -341,7 +305,7 @@ fn draw(objects: &Objects<'_>, call: &Call) {
                 }
             }
             Call::IndexedIndirect(indices, IndirectArguments { place, draws, stride, count }) => {
-                bind_indices(indices);
+                objects.bind_indices(indices);
                 let (buffer, offset) = objects.place(*place);
                 match count.map(|count| objects.place(count)) {
                     None => {

@@ -175,16 +175,12 @@ impl<'a> Lowering<'a, '_> {
 
     /// Returns the place of the draw arguments that the counter pass writes.
     pub(super) fn job_command(&self, job: usize, number: u32) -> Place {
-        let commands = self.lowered.jobs[job].commands;
-        let offset = u64::from(number * counter_pass::Job::COMMAND_SIZE);
-        Place { offset: commands.offset + offset, ..commands }
+        element(self.lowered.jobs[job].commands, number, counter_pass::Job::COMMAND_SIZE)
     }
 
     /// Returns the place of the work group counts that the counter pass writes.
     pub(super) fn job_groups(&self, job: usize, number: u32) -> Place {
-        let groups = self.lowered.jobs[job].groups;
-        let offset = u64::from(number * counter_pass::Job::GROUPS_SIZE);
-        Place { offset: groups.offset + offset, ..groups }
+        element(self.lowered.jobs[job].groups, number, counter_pass::Job::GROUPS_SIZE)
     }
 
     /// Adds draws or dispatches with arguments from the counter pass, and with host parameters if the variant reads
@@ -214,9 +210,7 @@ impl<'a> Lowering<'a, '_> {
             if let Some(table) = pending.table.filter(|_| number > 0) {
                 move_on(&mut draw, table, number);
             }
-            let offset = blocks.blocks.offset + u64::from(number * blocks.stride);
-            let of = Place { offset, ..blocks.blocks };
-            self.find_words(blocks, of, &mut draw);
+            self.find_words(blocks, element(blocks.blocks, number, blocks.stride), &mut draw);
             let command = command(self, pending, number)?;
             self.lowered.work.draws.push(draw);
             self.push(command);
@@ -258,7 +252,10 @@ impl<'a> Lowering<'a, '_> {
             offset: lead(self.device, offset) as u32,
             size: contents.len() as u32,
             vertex_offset: given.vertex_offset,
-            ..NO_INDICES
+            address: 0,
+            restarted: None,
+            table_address: 0,
+            table_size: 0,
         };
         pending.numbers.indices = Some(indices);
         if given.restart {
@@ -280,6 +277,11 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
+/// Returns the place of the element with this number in an array of elements of `size` bytes.
+fn element(first: Place, number: u32, size: u32) -> Place {
+    Place { offset: first.offset + u64::from(number * size), ..first }
+}
+
 /// Binds the segment table of the draw with this number. It follows the tables of the previous draws.
 fn move_on(draw: &mut Draw<'_>, table: Range, number: u32) {
     for descriptor in &mut draw.descriptors {
@@ -290,14 +292,3 @@ fn move_on(draw: &mut Draw<'_>, table: Range, number: u32) {
         }
     }
 }
-
-const NO_INDICES: transform_feedback::Indices = transform_feedback::Indices {
-    index_type: IndexType::Uint32,
-    address: 0,
-    offset: 0,
-    size: 0,
-    vertex_offset: 0,
-    restarted: None,
-    table_address: 0,
-    table_size: 0,
-};
