@@ -1,8 +1,8 @@
 //! Queries of samples and primitives, each around one draw.
 
 use crate::device::Device;
-use crate::error::{Context, Error};
-use crate::memory::Owned;
+use crate::error::Error;
+use crate::memory::{Owned, query_results};
 use ash::vk;
 
 /// The query results of one draw.
@@ -78,21 +78,16 @@ impl<'d> Counters<'d> {
 
     /// Returns the results of a finished submission.
     pub(crate) fn read(&self) -> Result<Vec<Counts>, Error> {
-        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        let handle = &self.device.handle;
         let of_draw = |draw| {
-            let (mut samples, mut clipping) = ([0_u64], [[0_u64; 2]]);
             // SAFETY: the submission has finished. A query of the first pool has one result, a query of the second
             // pool has two.
-            let read = unsafe {
-                let read = handle.get_query_pool_results(*self.samples, draw, &mut samples, flags);
-                self.clipping.as_ref().map_or(read, |pool| {
-                    read.and(handle.get_query_pool_results(**pool, draw, &mut clipping, flags))
-                })
+            let ([samples], clipping) = unsafe {
+                let read = |pool: &Owned<'_, _>| query_results(self.device, **pool, draw);
+                let clipping = self.clipping.as_ref().map(read).transpose()?;
+                (query_results(self.device, *self.samples, draw)?, clipping)
             };
-            read.call("vkGetQueryPoolResults")?;
-            let samples = if self.is_precise() { samples[0] } else { samples[0].min(1) };
-            Ok(Counts { samples, clipping: self.clipping.as_ref().map(|_| clipping[0]) })
+            let samples = if self.is_precise() { samples } else { samples.min(1) };
+            Ok(Counts { samples, clipping })
         };
         (0..self.count).map(of_draw).collect()
     }

@@ -15,24 +15,12 @@ pub struct Features {
     pub vulkan_1_3: vk::PhysicalDeviceVulkan13Features<'static>,
 }
 
-/// The properties that decide, in addition to features, whether a device can run a module.
+/// The properties that decide, in addition to features, whether a device can run a module, without `pNext` chains; none
+/// if the device is older than 1.2.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Properties {
-    /// The stages with subgroup operations, and the supported operations.
-    pub(crate) subgroup_stages: vk::ShaderStageFlags,
-    pub(crate) subgroup_operations: vk::SubgroupFeatureFlags,
-    /// The supported floating-point modes of SPIR-V.
-    pub(crate) float_controls: FloatControls,
-}
-
-/// The supported floating-point modes for 16, 32 and 64 bits.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct FloatControls {
-    pub(crate) denorm_preserve: [bool; 3],
-    pub(crate) denorm_flush_to_zero: [bool; 3],
-    pub(crate) signed_zero_inf_nan_preserve: [bool; 3],
-    pub(crate) rounding_mode_rte: [bool; 3],
-    pub(crate) rounding_mode_rtz: [bool; 3],
+    pub(crate) vulkan_1_1: vk::PhysicalDeviceVulkan11Properties<'static>,
+    pub(crate) vulkan_1_2: vk::PhysicalDeviceVulkan12Properties<'static>,
 }
 
 /// Extensions for shaders without feature structures. They are enabled if the device supports them.
@@ -83,38 +71,5 @@ pub(crate) fn query_properties(
     if !is_at_least(version, vk::API_VERSION_1_2) {
         return Properties::default();
     }
-    let vulkan_1_1: vk::PhysicalDeviceVulkan11Properties<'_> = instance.properties(device);
-    let has: vk::PhysicalDeviceVulkan12Properties<'_> = instance.properties(device);
-    let flags = |widths: [vk::Bool32; 3]| widths.map(|width| width == vk::TRUE);
-    Properties {
-        subgroup_stages: vulkan_1_1.subgroup_supported_stages,
-        subgroup_operations: vulkan_1_1.subgroup_supported_operations,
-        float_controls: FloatControls {
-            denorm_preserve: flags([
-                has.shader_denorm_preserve_float16,
-                has.shader_denorm_preserve_float32,
-                has.shader_denorm_preserve_float64,
-            ]),
-            denorm_flush_to_zero: flags([
-                has.shader_denorm_flush_to_zero_float16,
-                has.shader_denorm_flush_to_zero_float32,
-                has.shader_denorm_flush_to_zero_float64,
-            ]),
-            signed_zero_inf_nan_preserve: flags([
-                has.shader_signed_zero_inf_nan_preserve_float16,
-                has.shader_signed_zero_inf_nan_preserve_float32,
-                has.shader_signed_zero_inf_nan_preserve_float64,
-            ]),
-            rounding_mode_rte: flags([
-                has.shader_rounding_mode_rte_float16,
-                has.shader_rounding_mode_rte_float32,
-                has.shader_rounding_mode_rte_float64,
-            ]),
-            rounding_mode_rtz: flags([
-                has.shader_rounding_mode_rtz_float16,
-                has.shader_rounding_mode_rtz_float32,
-                has.shader_rounding_mode_rtz_float64,
-            ]),
-        },
-    }
+    Properties { vulkan_1_1: instance.properties(device), vulkan_1_2: instance.properties(device) }
 }

@@ -155,6 +155,24 @@ impl<'d> Buffer<'d> {
     }
 }
 
+/// Returns the results of a query.
+///
+/// # Safety
+///
+/// A query of the pool has this number of results, and its submission has finished.
+pub(crate) unsafe fn query_results<const RESULTS: usize>(
+    device: &Device,
+    pool: vk::QueryPool,
+    query: u32,
+) -> Result<[u64; RESULTS], Error> {
+    let mut results = [[0; RESULTS]];
+    let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+    // SAFETY: guaranteed by the caller.
+    unsafe { device.handle.get_query_pool_results(pool, query, &mut results, flags) }
+        .call("vkGetQueryPoolResults")?;
+    Ok(results[0])
+}
+
 /// Creates an image with its own memory.
 pub(crate) fn create_image<'d>(
     device: &'d Device,

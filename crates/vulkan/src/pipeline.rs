@@ -276,7 +276,8 @@ fn create_pipeline<'d>(
     layout: vk::PipelineLayout,
     render_pass: vk::RenderPass,
 ) -> Result<Owned<'d, vk::Pipeline>, Error> {
-    let shaders = Shader::all(device, state.stages)?;
+    let shaders = state.stages.iter().map(|stage| Shader::new(device, stage));
+    let shaders = shaders.collect::<Result<Vec<_>, _>>()?;
     let specializations = shaders.iter().map(Shader::specialization).collect::<Vec<_>>();
     let stages = shaders
         .iter()
@@ -395,10 +396,6 @@ struct Shader<'d> {
 }
 
 impl<'d> Shader<'d> {
-    fn all(device: &'d Device, stages: &[Stage<'_>]) -> Result<Vec<Shader<'d>>, Error> {
-        stages.iter().map(|stage| Shader::new(device, stage)).collect()
-    }
-
     fn new(device: &'d Device, stage: &Stage<'_>) -> Result<Shader<'d>, Error> {
         let entry_point = CString::new(stage.entry_point)
             .map_err(|_| Error::work("the entry point's name contains a NUL byte"))?;

@@ -6,7 +6,7 @@ use crate::descriptors::{Samplers, Sets, Sources};
 use crate::device::Device;
 use crate::error::{Context, Error};
 use crate::image::{Image, TextureImage};
-use crate::memory::{Buffer, Owned};
+use crate::memory::{Buffer, Owned, query_results};
 use crate::pipeline::{Shared, State};
 use crate::pipelines::Pipeline;
 use crate::timing::Timestamps;
@@ -226,23 +226,10 @@ impl<'d> Objects<'d> {
 
     fn read_query(&self, index: u32) -> Result<Captured, Error> {
         let Some(queries) = &self.queries else { return Err(Error::Missing("stream queries")) };
-        read_query(self.device, **queries, index)
+        // SAFETY: a query of this type has two results, and its submission has finished.
+        let [written, needed] = unsafe { query_results(self.device, **queries, index) }?;
+        Ok(Captured { written, needed })
     }
-}
-
-/// The result of a stream query of a finished submission.
-pub(crate) fn read_query(
-    device: &Device,
-    queries: vk::QueryPool,
-    index: u32,
-) -> Result<Captured, Error> {
-    let mut results = [[0_u64; 2]];
-    let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-    // SAFETY: a query of this type has two results, and its submission has finished.
-    unsafe { device.handle.get_query_pool_results(queries, index, &mut results, flags) }
-        .call("vkGetQueryPoolResults")?;
-    let [[written, needed]] = results;
-    Ok(Captured { written, needed })
 }
 
 fn create_queries<'d>(

@@ -4,7 +4,7 @@
 mod table;
 
 use crate::capabilities::Capabilities;
-use crate::features::{FloatControls, is_at_least};
+use crate::features::is_at_least;
 use crate::interface::array_length;
 use ash::{ext, google, khr, vk};
 use polyshade::spv::{
@@ -140,12 +140,13 @@ impl Capabilities {
         m: &Module<'_>,
         operation: vk::SubgroupFeatureFlags,
     ) -> Option<&'static str> {
-        let has = &self.properties;
-        if !has.subgroup_operations.contains(operation) {
+        let has = &self.properties.vulkan_1_1;
+        if !has.subgroup_supported_operations.contains(operation) {
             return Some("subgroupSupportedOperations");
         }
-        let in_stage =
-            |model: ExecutionModel| stage(model).is_some_and(|s| has.subgroup_stages.contains(s));
+        let in_stage = |model: ExecutionModel| {
+            stage(model).is_some_and(|s| has.subgroup_supported_stages.contains(s))
+        };
         let everywhere = m.entry_points().all(|entry| in_stage(entry.model()));
         (!everywhere).then_some("subgroupSupportedStages")
     }
@@ -174,25 +175,45 @@ impl Capabilities {
 
     fn missing_mode(&self, mode: Mode<'_>) -> Option<String> {
         let known = spirv::ExecutionMode::from_u32(mode.mode().0)?;
-        let widths = self.properties.float_controls.of(known)?;
+        let widths = self.float_widths(known)?;
         let width = mode.operands().first().copied().unwrap_or(0);
         let there = [16, 32, 64].iter().zip(widths).any(|(has, there)| *has == width && there);
         (!there).then(|| format!("execution mode {known:?} of {width} bits"))
     }
-}
 
-impl FloatControls {
-    /// The widths for which an execution mode is supported, if it is a floating-point mode.
-    fn of(&self, mode: spirv::ExecutionMode) -> Option<[bool; 3]> {
+    /// The 16, 32 and 64 bits for which an execution mode is supported, if it is a floating-point mode.
+    pub(crate) fn float_widths(&self, mode: spirv::ExecutionMode) -> Option<[bool; 3]> {
         use spirv::ExecutionMode as Mode;
-        match mode {
-            Mode::DenormPreserve => Some(self.denorm_preserve),
-            Mode::DenormFlushToZero => Some(self.denorm_flush_to_zero),
-            Mode::SignedZeroInfNanPreserve => Some(self.signed_zero_inf_nan_preserve),
-            Mode::RoundingModeRTE => Some(self.rounding_mode_rte),
-            Mode::RoundingModeRTZ => Some(self.rounding_mode_rtz),
-            _ => None,
-        }
+        let has = &self.properties.vulkan_1_2;
+        let widths = match mode {
+            Mode::DenormPreserve => [
+                has.shader_denorm_preserve_float16,
+                has.shader_denorm_preserve_float32,
+                has.shader_denorm_preserve_float64,
+            ],
+            Mode::DenormFlushToZero => [
+                has.shader_denorm_flush_to_zero_float16,
+                has.shader_denorm_flush_to_zero_float32,
+                has.shader_denorm_flush_to_zero_float64,
+            ],
+            Mode::SignedZeroInfNanPreserve => [
+                has.shader_signed_zero_inf_nan_preserve_float16,
+                has.shader_signed_zero_inf_nan_preserve_float32,
+                has.shader_signed_zero_inf_nan_preserve_float64,
+            ],
+            Mode::RoundingModeRTE => [
+                has.shader_rounding_mode_rte_float16,
+                has.shader_rounding_mode_rte_float32,
+                has.shader_rounding_mode_rte_float64,
+            ],
+            Mode::RoundingModeRTZ => [
+                has.shader_rounding_mode_rtz_float16,
+                has.shader_rounding_mode_rtz_float32,
+                has.shader_rounding_mode_rtz_float64,
+            ],
+            _ => return None,
+        };
+        Some(widths.map(|width| width == vk::TRUE))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Measures the time that a device takes.
 
 use crate::device::Device;
-use crate::error::{Context, Error};
-use crate::memory::Owned;
+use crate::error::Error;
+use crate::memory::{Owned, query_results};
 use ash::vk;
 use std::time::Duration;
 
@@ -54,12 +54,9 @@ impl<'d> Timestamps<'d> {
 
     /// Returns the time between the timestamps of a finished submission.
     pub(crate) fn read(&self) -> Result<Duration, Error> {
-        let mut ticks = [0_u64; 2];
-        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        // SAFETY: both were written in a submission that has finished.
-        unsafe { self.device.handle.get_query_pool_results(*self.pool, 0, &mut ticks, flags) }
-            .call("vkGetQueryPoolResults")?;
-        let [before, after] = ticks;
+        // SAFETY: each has one result, and both were written in a submission that has finished.
+        let ticks = |query| unsafe { query_results(self.device, *self.pool, query) };
+        let ([before], [after]) = (ticks(0)?, ticks(1)?);
         let taken = after.wrapping_sub(before) & self.mask;
         Ok(Duration::from_nanos((taken as f64 * f64::from(self.period)) as u64))
     }

@@ -4,11 +4,11 @@ use super::jobs::{device_count, write_jobs};
 use super::lower::{Call, Command, Groups, Lowered, Source};
 use super::{Counted, IndirectArguments};
 use crate::device::Device;
-use crate::error::{Context, Error};
+use crate::error::Error;
 use crate::format;
-use crate::memory::Owned;
+use crate::memory::{Owned, query_results};
 use crate::pipeline::create_render_pass;
-use crate::run::{Objects, create_framebuffer, read_query};
+use crate::run::{Objects, create_framebuffer};
 use crate::target_reads::TargetReads;
 use crate::work::{Captured, Draw, Place, Range, Work};
 use ash::vk;
@@ -89,10 +89,17 @@ impl<'d> Extra<'d> {
                 Source::Device(query, number) => (*query, *number),
             };
             let Some(pool) = self.pool(query) else { return Err(Error::Missing("queries")) };
-            let counts = match query {
-                Query::Stream(_) => read_query(device, pool, number)?,
-                Query::PrimitivesGenerated(_) => read_generated(device, pool, number)?,
+            // SAFETY: queries of these types have two results and one; the submission has finished.
+            let [written, needed] = unsafe {
+                match query {
+                    Query::Stream(_) => query_results(device, pool, number)?,
+                    Query::PrimitivesGenerated(_) => {
+                        let [generated] = query_results(device, pool, number)?;
+                        [generated; 2]
+                    }
+                }
             };
+            let counts = Captured { written, needed };
             Ok(Counted { query, counts })
         };
         lowered.queries.iter().map(read).collect()
@@ -155,9 +162,7 @@ impl Lowered<'_> {
         }
         Ok(())
     }
-}
 
-impl Lowered<'_> {
     /// Rejects passes if the device cannot begin passes with their scope.
     fn check_scope(&self, device: &Device) -> Result<(), Error> {
         let newer = device.capabilities().newer_features.vulkan_1_3;
@@ -370,16 +375,6 @@ fn query_step(
             (None, false) => device.cmd_end_query(commands, pool, number),
         }
     }
-}
-
-/// Returns the number of generated primitives in a finished submission.
-fn read_generated(device: &Device, pool: vk::QueryPool, number: u32) -> Result<Captured, Error> {
-    let mut results = [0_u64];
-    let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-    // SAFETY: a query of this type has one result, and its submission has finished.
-    unsafe { device.handle.get_query_pool_results(pool, number, &mut results, flags) }
-        .call("vkGetQueryPoolResults")?;
-    Ok(Captured { written: results[0], needed: results[0] })
 }
 
 /// Records a command of `VK_EXT_transform_feedback`.

@@ -1,9 +1,9 @@
 //! The feature that each SPIR-V capability needs (Vulkan specification, "Capabilities").
 
 use crate::capabilities::Capabilities;
-use crate::features::{FloatControls, is_at_least};
+use crate::features::is_at_least;
 use ash::{ext, vk};
-use spirv::Capability as C;
+use spirv::{Capability as C, ExecutionMode as Mode};
 
 impl Capabilities {
     /// Returns the feature, or a similar condition, that a capability needs, and whether the device has it. Returns
@@ -20,9 +20,7 @@ impl Capabilities {
         let extension = |name| self.extensions.contains(&name);
         let both = newer.vulkan_1_2.shader_output_viewport_index == vk::TRUE
             && newer.vulkan_1_2.shader_output_layer == vk::TRUE;
-        let float_controls = |widths: fn(&FloatControls) -> [bool; 3]| {
-            widths(&self.properties.float_controls).contains(&true)
-        };
+        let floats = |mode| self.float_widths(mode).is_some_and(|widths| widths.contains(&true));
         let known = match capability {
             C::Matrix | C::Shader | C::InputAttachment | C::Sampled1D | C::Image1D => {
                 ("core", true)
@@ -48,22 +46,13 @@ impl Capabilities {
             C::StencilExportEXT => {
                 ("VK_EXT_shader_stencil_export", extension(ext::shader_stencil_export::NAME))
             }
-            C::DenormPreserve => {
-                ("shaderDenormPreserve", float_controls(|has| has.denorm_preserve))
-            }
-            C::DenormFlushToZero => {
-                ("shaderDenormFlushToZero", float_controls(|has| has.denorm_flush_to_zero))
-            }
+            C::DenormPreserve => ("shaderDenormPreserve", floats(Mode::DenormPreserve)),
+            C::DenormFlushToZero => ("shaderDenormFlushToZero", floats(Mode::DenormFlushToZero)),
             C::SignedZeroInfNanPreserve => {
-                let there = float_controls(|has| has.signed_zero_inf_nan_preserve);
-                ("shaderSignedZeroInfNanPreserve", there)
+                ("shaderSignedZeroInfNanPreserve", floats(Mode::SignedZeroInfNanPreserve))
             }
-            C::RoundingModeRTE => {
-                ("shaderRoundingModeRTE", float_controls(|has| has.rounding_mode_rte))
-            }
-            C::RoundingModeRTZ => {
-                ("shaderRoundingModeRTZ", float_controls(|has| has.rounding_mode_rtz))
-            }
+            C::RoundingModeRTE => ("shaderRoundingModeRTE", floats(Mode::RoundingModeRTE)),
+            C::RoundingModeRTZ => ("shaderRoundingModeRTZ", floats(Mode::RoundingModeRTZ)),
             _ => return None,
         };
         Some((known.0.to_owned(), known.1))
