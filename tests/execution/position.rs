@@ -38,9 +38,7 @@ pub(crate) fn module(tangled: &Tangled) -> Module<'static> {
 /// Returns random inputs, most of them small. The last 16 bytes of the uniforms are integers.
 pub(crate) fn inputs(seed: u64) -> Given {
     let mut noise = Noise::new();
-    for _ in 0..seed * 1000 {
-        noise.bits();
-    }
+    noise.skip(seed as u32 * 1000);
     let mut float = || (noise.below(4001) as f32 / 1000.0 - 2.0).to_ne_bytes();
     let attributes = (0..VERTICES * STRIDE / 4).flat_map(|_| float()).collect();
     let mut uniforms: Vec<u8> = (0..UNIFORMS / 4 - 4).flat_map(|_| float()).collect();

@@ -4,7 +4,8 @@ use crate::drivers::{DRIVERS, Driver};
 use crate::glsl;
 use crate::memory::{bytes, words};
 use polyshade_formats::SpirvVersion;
-use polyshade_vulkan::{Descriptor, Draw, Outcome, Range, Resource, Stage, Texture, Work, vk};
+use polyshade_vulkan::vk::{self, ImageViewType as Type};
+use polyshade_vulkan::{Descriptor, Draw, Outcome, Range, Resource, Stage, Texture, Work};
 
 /// Compiles a vertex shader that fills `words`.
 #[track_caller]
@@ -51,7 +52,7 @@ fn bound(
 }
 
 /// Returns an `R32_UINT` texture with texels that count from 100.
-fn counting(view: vk::ImageViewType, [width, height, depth]: [u32; 3], layers: u32) -> Texture {
+fn counting(view: Type, [width, height, depth]: [u32; 3], layers: u32) -> Texture {
     let texels = (100..100 + width * height * depth * layers).collect::<Vec<_>>();
     Texture {
         view,
@@ -100,7 +101,7 @@ fn texels_of_buffers_are_read_and_written() {
 }
 
 struct View {
-    view: vk::ImageViewType,
+    view: Type,
     /// The name of the type in GLSL.
     name: &'static str,
     size: [u32; 3],
@@ -112,7 +113,7 @@ struct View {
 }
 
 const fn view(
-    view: vk::ImageViewType,
+    view: Type,
     name: &'static str,
     size: [u32; 3],
     layers: u32,
@@ -123,28 +124,14 @@ const fn view(
 }
 
 const VIEWS: &[View] = &[
-    view(vk::ImageViewType::TYPE_1D, "1D", [3, 1, 1], 1, "0.99", ("1", 1)),
+    view(Type::TYPE_1D, "1D", [3, 1, 1], 1, "0.99", ("1", 1)),
+    view(Type::TYPE_1D_ARRAY, "1DArray", [3, 1, 1], 2, "vec2(0.99, 1)", ("ivec2(1)", 4)),
+    view(Type::TYPE_2D, "2D", [3, 2, 1], 1, "vec2(0.99)", ("ivec2(1)", 4)),
+    view(Type::TYPE_2D_ARRAY, "2DArray", [3, 2, 1], 2, "vec3(0.99, 0.99, 1)", ("ivec3(1)", 10)),
+    view(Type::TYPE_3D, "3D", [3, 2, 2], 1, "vec3(0.99)", ("ivec3(1)", 10)),
+    view(Type::CUBE, "Cube", [1, 1, 1], 6, "vec3(0, 0, -1)", ("ivec3(0, 0, 5)", 5)),
     view(
-        vk::ImageViewType::TYPE_1D_ARRAY,
-        "1DArray",
-        [3, 1, 1],
-        2,
-        "vec2(0.99, 1)",
-        ("ivec2(1)", 4),
-    ),
-    view(vk::ImageViewType::TYPE_2D, "2D", [3, 2, 1], 1, "vec2(0.99)", ("ivec2(1)", 4)),
-    view(
-        vk::ImageViewType::TYPE_2D_ARRAY,
-        "2DArray",
-        [3, 2, 1],
-        2,
-        "vec3(0.99, 0.99, 1)",
-        ("ivec3(1)", 10),
-    ),
-    view(vk::ImageViewType::TYPE_3D, "3D", [3, 2, 2], 1, "vec3(0.99)", ("ivec3(1)", 10)),
-    view(vk::ImageViewType::CUBE, "Cube", [1, 1, 1], 6, "vec3(0, 0, -1)", ("ivec3(0, 0, 5)", 5)),
-    view(
-        vk::ImageViewType::CUBE_ARRAY,
+        Type::CUBE_ARRAY,
         "CubeArray",
         [1, 1, 1],
         12,
@@ -201,7 +188,7 @@ fn levels_are_sampled_and_fetched() {
         words[6] = textureQueryLevels(numbers);",
     );
     // Three levels of 4 × 2, 2 × 1 and 1 × 1 texels, each with two layers.
-    let whole = counting(vk::ImageViewType::TYPE_2D_ARRAY, [4, 2, 1], 2);
+    let whole = counting(Type::TYPE_2D_ARRAY, [4, 2, 1], 2);
     let contents = bytes(&(100..122).collect::<Vec<u32>>());
     let texture = Texture { levels: 3, contents, ..whole };
     for driver in DRIVERS {

@@ -9,6 +9,7 @@ use polyshade_vulkan::{Descriptor, Draw, Resource, Target, Work, vk};
 
 /// Premultiplied colours that differ from pixel to pixel.
 const PATTERN: &str = r"
+    #extension GL_EXT_demote_to_helper_invocation : enable
     vec4 pattern(float k) {
         vec2 at = gl_FragCoord.xy / 16.0;
         float alpha = 0.25 + 0.75 * fract(at.x * 3.0 + at.y);
@@ -69,8 +70,7 @@ const CASES: &[Case] = &[
     case(
         "demotes",
         ONE,
-        "#extension GL_EXT_demote_to_helper_invocation : require
-         layout(location = 0) out vec4 colour;
+        "layout(location = 0) out vec4 colour;
          void deep() { if (int(gl_FragCoord.x) % 3 == 1) demote; }
          void main() {
              colour = pattern(1.0);
@@ -176,22 +176,14 @@ const PIXELS: usize = (SIDE * SIDE) as usize;
 const FILLS: [f32; 2] = [0.125, 0.875];
 
 fn compiled(case: &Case, version: SpirvVersion) -> Vec<u32> {
-    let (extension, source) = match case.source.strip_prefix("#extension") {
-        Some(rest) => rest.split_once('\n').expect("a directive ends with its line"),
-        None => ("", case.source),
-    };
-    let extension =
-        if extension.is_empty() { String::new() } else { format!("#extension{extension}") };
-    let source = format!("#version 450\n{extension}\n{PATTERN}\n{source}");
+    let source = format!("#version 450\n{PATTERN}\n{}", case.source);
     compile(&source, ShaderStage::Fragment, version)
         .unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
 fn destinations(target: usize) -> Vec<[f32; 4]> {
     let mut noise = Noise::new();
-    for _ in 0..target {
-        noise.bits();
-    }
+    noise.skip(target as u32);
     let mut unit = || noise.below(1 << 16) as f32 / 65536.0;
     (0..PIXELS)
         .map(|_| {

@@ -43,12 +43,7 @@ struct Case {
 impl Case {
     #[track_caller]
     fn native(&self) -> Stages {
-        self.native_with(FRAGMENT)
-    }
-
-    #[track_caller]
-    fn native_with(&self, fragment: &str) -> Stages {
-        self.native_of(VERTEX, fragment)
+        self.native_of(VERTEX, FRAGMENT)
     }
 
     #[track_caller]
@@ -76,12 +71,7 @@ impl Case {
 
     #[track_caller]
     fn emulated(&self) -> Stages {
-        self.emulated_with(FRAGMENT)
-    }
-
-    #[track_caller]
-    fn emulated_with(&self, fragment: &str) -> Stages {
-        self.emulation(&self.native_with(fragment))
+        self.emulation(&self.native())
     }
 
     #[track_caller]
@@ -402,7 +392,8 @@ fn what_is_cut_off_leaves_no_depth_and_is_not_counted_where_tests_were_early() {
         for (clip, cull) in [(1, 0), (0, 1)] {
             let case = Case { clip, cull, nan: false, read: false };
             let (native, native_counts) = depths(driver, &case.native());
-            let (found, counts) = depths(driver, &case.emulated_with(&early));
+            let emulated = case.emulation(&case.native_of(VERTEX, &early));
+            let (found, counts) = depths(driver, &emulated);
             let (mut differing, mut covered) = (0, 0);
             for (native, found) in native.iter().zip(&found) {
                 for pixel in 0..(SIZE * SIZE) as usize {

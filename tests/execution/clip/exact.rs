@@ -7,7 +7,6 @@ use crate::memory::words;
 use polyshade::Module;
 use polyshade::clip_cull::{DistanceCounts, Emulated, GeometryClip, Primitive, Step};
 use polyshade::spv::{Capability, ExecutionModel};
-use polyshade::transform_feedback;
 use polyshade_formats::ShaderStage;
 use polyshade_tests::clip::{take, to_registers};
 use polyshade_tests::sample::sample;
@@ -316,6 +315,18 @@ fn assert_equal(scene: Scene, native: &Stages, emulated: &Stages, what: impl std
     assert!(found.covered > 0, "{what:?}: nothing is drawn");
 }
 
+/// Checks that no stage has distances, and that the pictures are the native ones.
+#[track_caller]
+fn is_cut_alike(case: Case, chain: Chain, primitive: Primitive, scene: Scene) {
+    let emulated = case.emulated(chain, primitive, |_| ());
+    assert!(!has_distances(&emulated));
+    assert_equal(scene, &case.native(chain), &emulated, (chain, scene.topology, case));
+}
+
+fn last_provokes(clip: &mut GeometryClip) {
+    clip.provoking = ProvokingVertex::Last;
+}
+
 const PRIMITIVES: [Primitive; 3] = [Primitive::Points, Primitive::Lines, Primitive::Triangles];
 
 /// Returns every combination of counts, with distances of one kind and of both.
@@ -336,9 +347,7 @@ fn what_a_geometry_stage_emits_is_cut_as_the_device_cuts_it() {
     for case in sample(cases(), 5) {
         for primitive in PRIMITIVES {
             let chain = Chain::Geometry(primitive);
-            let emulated = case.emulated(chain, primitive, |_| ());
-            assert!(!has_distances(&emulated));
-            assert_equal(Scene::of(chain), &case.native(chain), &emulated, (chain, case));
+            is_cut_alike(case, chain, primitive, Scene::of(chain));
         }
     }
 }
@@ -357,10 +366,7 @@ const TOPOLOGIES: [(vk::PrimitiveTopology, Primitive); 6] = [
 fn a_generated_stage_cuts_as_the_device_does() {
     for case in sample(cases(), 5) {
         for (topology, primitive) in TOPOLOGIES {
-            let emulated = case.emulated(Chain::Vertex, primitive, |_| ());
-            assert!(!has_distances(&emulated));
-            let scene = Scene::new(topology, 6);
-            assert_equal(scene, &case.native(Chain::Vertex), &emulated, (topology, case));
+            is_cut_alike(case, Chain::Vertex, primitive, Scene::new(topology, 6));
         }
     }
 }
@@ -369,9 +375,7 @@ fn a_generated_stage_cuts_as_the_device_does() {
 fn a_generated_stage_comes_behind_tessellation_too() {
     for case in sample(cases(), 3) {
         let chain = Chain::Tessellation;
-        let emulated = case.emulated(chain, Primitive::Triangles, |_| ());
-        assert!(!has_distances(&emulated));
-        assert_equal(Scene::of(chain), &case.native(chain), &emulated, (chain, case));
+        is_cut_alike(case, chain, Primitive::Triangles, Scene::of(chain));
     }
 }
 
@@ -395,17 +399,13 @@ fn clip_distances_that_the_device_has_stay() {
 fn flat_values_come_from_the_provoking_vertex_in_both_modes() {
     let case = Case { clip: 2, cull: 1, strange: false, read: false };
     for (topology, primitive) in TOPOLOGIES {
-        let last =
-            |clip: &mut GeometryClip| clip.provoking = transform_feedback::ProvokingVertex::Last;
-        let emulated = case.emulated(Chain::Vertex, primitive, last);
+        let emulated = case.emulated(Chain::Vertex, primitive, last_provokes);
         let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::new(topology, 6) };
         assert_equal(scene, &case.native(Chain::Vertex), &emulated, topology);
     }
     for primitive in PRIMITIVES {
         let chain = Chain::Geometry(primitive);
-        let emulated = case.emulated(chain, primitive, |clip| {
-            clip.provoking = transform_feedback::ProvokingVertex::Last;
-        });
+        let emulated = case.emulated(chain, primitive, last_provokes);
         let scene = Scene { provoking: ProvokingVertex::Last, ..Scene::of(chain) };
         assert_equal(scene, &case.native(chain), &emulated, chain);
     }
@@ -425,8 +425,7 @@ fn what_is_not_cut_or_taken_from_another_vertex_is_seen() {
         let found = seen(both, &less.emulated(chain, Primitive::Triangles, |_| ()));
         assert!(found.coverage > 5, "{lacking:?}: {found:?}");
     }
-    let last = |clip: &mut GeometryClip| clip.provoking = transform_feedback::ProvokingVertex::Last;
-    let found = seen(both, &both.emulated(chain, Primitive::Triangles, last));
+    let found = seen(both, &both.emulated(chain, Primitive::Triangles, last_provokes));
     assert!(found.flat > 5, "{found:?}");
     let smooth = |clip: &mut GeometryClip| {
         clip.flat.insert(0);
