@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Context, Error};
-use crate::image::{Image, TextureImage};
+use crate::image::Image;
 use crate::memory::{Buffer, Owned};
 use crate::work::{Descriptor, Draw, Range, Resource, Work};
 use ash::vk;
@@ -98,7 +98,7 @@ impl<'d> Samplers<'d> {
 pub(crate) struct Sources<'a, 'd> {
     pub(crate) work: &'a Work<'a>,
     pub(crate) buffers: &'a [Buffer<'d>],
-    pub(crate) textures: &'a [TextureImage<'d>],
+    pub(crate) textures: &'a [Image<'d>],
     pub(crate) images: &'a [Image<'d>],
     pub(crate) samplers: &'a Samplers<'d>,
 }

@@ -37,9 +37,9 @@ const PLAIN_EXTENSIONS: &[&CStr] = &[
 
 /// Whether a device supports at least this Vulkan version. Both versions are packed in Vulkan's format.
 pub(crate) fn is_at_least(device: u32, version: u32) -> bool {
-    vk::api_version_major(device) > vk::api_version_major(version)
-        || vk::api_version_major(device) == vk::api_version_major(version)
-            && vk::api_version_minor(device) >= vk::api_version_minor(version)
+    let without_patch =
+        |version: u32| (vk::api_version_major(version), vk::api_version_minor(version));
+    without_patch(device) >= without_patch(version)
 }
 
 pub(crate) fn plain_extensions(has: impl Fn(&CStr) -> bool) -> Vec<&'static CStr> {

@@ -61,16 +61,6 @@ pub(crate) fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
     if is_depth(format) { vk::ImageAspectFlags::DEPTH } else { vk::ImageAspectFlags::COLOR }
 }
 
-/// Returns the subresource range of a whole image with one mip level.
-pub(crate) fn subresources(format: vk::Format, layers: u32) -> vk::ImageSubresourceRange {
-    vk::ImageSubresourceRange {
-        aspect_mask: aspect(format),
-        level_count: 1,
-        layer_count: layers,
-        ..vk::ImageSubresourceRange::default()
-    }
-}
-
 /// The depth in a texel.
 pub(crate) fn depth(format: vk::Format, texel: &[u8]) -> Option<f32> {
     match (format, texel) {

@@ -1,26 +1,32 @@
-//! The images of targets and textures, each with the buffer that it is copied from or to.
+//! The images of targets and textures, each with the buffer that it is copied from and to.
 
 use crate::device::Device;
 use crate::error::Error;
 use crate::format;
 use crate::memory::{self, Buffer, Owned};
 use crate::texture::{Fill, Texture};
-use crate::work::{Resource, Target, Work};
+use crate::work::{Resource, Work};
 use ash::vk;
 
-/// An image to draw to, and the buffer for its pixels.
+/// An image, and the buffer for its texels.
 pub(crate) struct Image<'d> {
     pub(crate) view: Owned<'d, vk::ImageView>,
     pub(crate) handle: Owned<'d, vk::Image>,
     _memory: Owned<'d, vk::DeviceMemory>,
-    pub(crate) pixels: Buffer<'d>,
-    pub(crate) target: Target,
-    /// Whether the buffer contains the pixels before the first draw.
-    pub(crate) is_given: bool,
+    /// The texels before the first draw, if there is no fill, and the texels that are read back.
+    pub(crate) texels: Buffer<'d>,
+    /// The value of all texels before the first draw.
+    pub(crate) fill: Option<Fill>,
+    pub(crate) subresources: vk::ImageSubresourceRange,
+    pub(crate) copies: Vec<vk::BufferImageCopy>,
+    pub(crate) extent: vk::Extent3D,
+    /// Whether the texels are read back after the last draw.
+    pub(crate) is_read: bool,
 }
 
 impl<'d> Image<'d> {
-    pub(crate) fn new(
+    /// Creates the image of a target.
+    pub(crate) fn of_target(
         device: &'d Device,
         work: &Work<'_>,
         index: usize,
@@ -29,14 +35,13 @@ impl<'d> Image<'d> {
         let target = work.targets[index];
         let given = work.pixels.iter().find(|(of, _)| *of == index).map(|(_, pixels)| pixels);
         let size = if target.is_multisampled() { 0 } else { target.size()? as usize };
-        let pixels = match given {
+        let texels = match given {
             Some(pixels) => Buffer::new(device, pixels)?,
             None => Buffer::new(device, &vec![0; size])?,
         };
-        let is_given = given.is_some();
-        let attachment = match format::is_depth(target.format) {
-            true => Usage::DEPTH_STENCIL_ATTACHMENT,
-            false => Usage::COLOR_ATTACHMENT,
+        let (attachment, zero) = match format::is_depth(target.format) {
+            true => (Usage::DEPTH_STENCIL_ATTACHMENT, Fill::Depth(0.0)),
+            false => (Usage::COLOR_ATTACHMENT, Fill::Colour(vk::ClearColorValue::default())),
         };
         // Resources of the draws require additional usages.
         let mut usage = attachment | Usage::TRANSFER_SRC | Usage::TRANSFER_DST;
@@ -55,33 +60,23 @@ impl<'d> Image<'d> {
             .array_layers(1)
             .samples(target.samples)
             .usage(usage);
-        let (handle, memory) = memory::create_image(device, &info)?;
-        let all = format::subresources(target.format, 1);
-        let view = memory::create_view(device, *handle, vk::ImageViewType::TYPE_2D, &info, all)?;
-        Ok(Image { view, handle, _memory: memory, pixels, target, is_given })
+        let layers = vk::ImageSubresourceLayers::default()
+            .aspect_mask(format::aspect(target.format))
+            .layer_count(1);
+        let whole =
+            vk::BufferImageCopy::default().image_subresource(layers).image_extent(info.extent);
+        let fill = if given.is_some() { None } else { Some(zero) };
+        let is_read = !target.is_multisampled();
+        let view = vk::ImageViewType::TYPE_2D;
+        Image::new(device, &info, view, (texels, fill), vec![whole], is_read)
     }
-}
 
-/// The image of a texture, and the buffer from which it is filled and to which it is read back.
-pub(crate) struct TextureImage<'d> {
-    pub(crate) view: Owned<'d, vk::ImageView>,
-    pub(crate) handle: Owned<'d, vk::Image>,
-    _memory: Owned<'d, vk::DeviceMemory>,
-    /// The texels of a texture with one sample.
-    pub(crate) texels: Buffer<'d>,
-    /// The value of all texels of a multisampled texture.
-    pub(crate) fill: Option<Fill>,
-    pub(crate) subresources: vk::ImageSubresourceRange,
-    pub(crate) copies: Vec<vk::BufferImageCopy>,
-    pub(crate) storage: bool,
-}
-
-impl<'d> TextureImage<'d> {
-    pub(crate) fn new(
+    /// Creates the image of a texture.
+    pub(crate) fn of_texture(
         device: &'d Device,
         texture: &Texture,
         sampled: bool,
-    ) -> Result<TextureImage<'d>, Error> {
+    ) -> Result<Image<'d>, Error> {
         let fill = if texture.is_multisampled() { texture.fill() } else { None };
         let size = if fill.is_some() { 0 } else { texture.size()? as usize };
         let texels = Buffer::new(device, &repeat_to(&texture.contents, size))?;
@@ -94,30 +89,31 @@ impl<'d> TextureImage<'d> {
             .array_layers(texture.layers)
             .samples(texture.samples)
             .usage(texture.usage(sampled));
-        let (handle, memory) = memory::create_image(device, &info)?;
-        let subresources = vk::ImageSubresourceRange {
-            level_count: texture.levels,
-            ..format::subresources(texture.format, texture.layers)
-        };
-        let view = memory::create_view(device, *handle, texture.view, &info, subresources)?;
-        let (copies, storage) = (texture.copies()?, texture.storage);
-        Ok(TextureImage {
-            view,
-            handle,
-            _memory: memory,
-            texels,
-            fill,
-            subresources,
-            copies,
-            storage,
-        })
+        let copies = texture.copies()?;
+        Image::new(device, &info, texture.view, (texels, fill), copies, texture.storage)
     }
-}
 
-impl TextureImage<'_> {
-    /// Returns the texels of a storage texture. No running work may use it.
+    fn new(
+        device: &'d Device,
+        info: &vk::ImageCreateInfo<'_>,
+        view: vk::ImageViewType,
+        (texels, fill): (Buffer<'d>, Option<Fill>),
+        copies: Vec<vk::BufferImageCopy>,
+        is_read: bool,
+    ) -> Result<Image<'d>, Error> {
+        let (handle, memory) = memory::create_image(device, info)?;
+        let subresources = vk::ImageSubresourceRange::default()
+            .aspect_mask(format::aspect(info.format))
+            .level_count(info.mip_levels)
+            .layer_count(info.array_layers);
+        let view = memory::create_view(device, *handle, view, info, subresources)?;
+        let (_memory, extent) = (memory, info.extent);
+        Ok(Image { view, handle, _memory, texels, fill, subresources, copies, extent, is_read })
+    }
+
+    /// Returns the texels that were read back; empty if they were not. No running work may use the image.
     pub(crate) fn read(&self) -> Vec<u8> {
-        if self.storage { self.texels.read() } else { Vec::new() }
+        if self.is_read { self.texels.read() } else { Vec::new() }
     }
 }
 

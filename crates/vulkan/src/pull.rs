@@ -34,31 +34,24 @@ pub fn bind_pulled(
     let Some(words) = pulled.params.first() else { return };
     let first_instance = draw.instances.start;
     let value = |name: &str| {
-        let number = |what: &str| name.strip_prefix(what)?.parse::<u32>().ok();
-        let range = |number: u32| &ranges[&number];
-        let buffer = |number: u32| options.buffers()[&number];
-        let attribute = |number: u32| options.attributes()[&number];
-        let format = |number: u32| attribute(number).format.map_or([0; 2], Format::words);
+        // A name ends with the number of its buffer or attribute.
+        let (what, number) = name.rsplit_once('_').unwrap_or((name, ""));
+        let number: u32 = number.parse().unwrap_or(0);
+        let buffer = || options.buffers()[&number];
+        let attribute = || options.attributes()[&number];
+        let format = || attribute().format.map_or([0; 2], Format::words);
         let provided = "the options contain every value of a host parameter";
-        if name == "first_instance" {
-            first_instance
-        } else if let Some(number) = number("vertex_offset_") {
-            range(number).offset as u32
-        } else if let Some(number) = number("vertex_size_") {
-            range(number).size as u32
-        } else if let Some(number) = number("vertex_stride_") {
-            buffer(number).stride.expect(provided)
-        } else if let Some(number) = number("vertex_rate_") {
-            buffer(number).rate.expect(provided).word()
-        } else if let Some(number) = number("attribute_offset_") {
-            attribute(number).offset.expect(provided)
-        } else if let Some(number) = number("attribute_format_") {
-            format(number)[0]
-        } else if let Some(number) = number("attribute_layout_") {
-            format(number)[1]
-        } else {
+        match what {
+            _ if name == "first_instance" => first_instance,
+            "vertex_offset" => ranges[&number].offset as u32,
+            "vertex_size" => ranges[&number].size as u32,
+            "vertex_stride" => buffer().stride.expect(provided),
+            "vertex_rate" => buffer().rate.expect(provided).word(),
+            "attribute_offset" => attribute().offset.expect(provided),
+            "attribute_format" => format()[0],
+            "attribute_layout" => format()[1],
             // Addresses are written when the buffers exist.
-            0
+            _ => 0,
         }
     };
     let values: Vec<u32> = words.params.iter().map(|word| value(&word.name)).collect();

@@ -1,12 +1,10 @@
 //! Records the commands of a submission.
 
 use crate::error::{Context, Error};
-use crate::format;
 use crate::image::Image;
-use crate::memory::Buffer;
 use crate::run::{DrawObjects, Objects, STREAM};
 use crate::texture::Fill;
-use crate::work::{Draw, Indices, Place, Range, Target, TransformFeedback, Work};
+use crate::work::{Draw, Indices, Place, Range, TransformFeedback, Work};
 use ash::ext::transform_feedback::DeviceFn;
 use ash::vk;
 use std::ops;
@@ -52,23 +50,13 @@ impl Objects<'_> {
         // SAFETY: the command buffer is new and not shared.
         unsafe { device.begin_command_buffer(commands, &info) }.call("vkBeginCommandBuffer")?;
 
-        for texture in &self.textures {
-            let (fill, texels) = (texture.fill.as_ref(), (&texture.texels, &texture.copies[..]));
-            self.fill(*texture.handle, texture.subresources, fill, texels);
-        }
-        for image in &self.images {
-            self.begin(image);
-        }
+        let images = || self.textures.iter().chain(&self.images);
+        images().for_each(|image| self.fill(image));
         self.wait_for_everything();
         // The draws.
         between();
         self.wait_for_everything();
-        for texture in self.textures.iter().filter(|texture| texture.storage) {
-            self.read(*texture.handle, &texture.texels, &texture.copies);
-        }
-        for image in self.images.iter().filter(|image| !image.target.is_multisampled()) {
-            self.read(*image.handle, &image.pixels, &[whole(image)]);
-        }
+        images().filter(|image| image.is_read).for_each(|image| self.read(image));
         self.wait_for_everything();
 
         // SAFETY: recording began above.
@@ -122,54 +110,38 @@ impl Objects<'_> {
         }
     }
 
-    /// Fills a target with its pixels, or with zeros.
-    fn begin(&self, image: &Image<'_>) {
-        let zero = match format::is_depth(image.target.format) {
-            true => Fill::Depth(0.0),
-            false => Fill::Colour(vk::ClearColorValue::default()),
-        };
-        let fill = if image.is_given { None } else { Some(&zero) };
-        let all = format::subresources(image.target.format, 1);
-        self.fill(*image.handle, all, fill, (&image.pixels, &[whole(image)]));
-    }
-
-    /// Fills an image with one value, or with the copies from a buffer.
-    fn fill(
-        &self,
-        image: vk::Image,
-        subresources: vk::ImageSubresourceRange,
-        fill: Option<&Fill>,
-        (texels, copies): (&Buffer<'_>, &[vk::BufferImageCopy]),
-    ) {
+    /// Fills an image with one value, or with texels from its buffer.
+    fn fill(&self, image: &Image<'_>) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
-        let layout = vk::ImageLayout::GENERAL;
-        let all = [subresources];
-        self.enter(image, subresources);
+        let (handle, layout) = (*image.handle, vk::ImageLayout::GENERAL);
+        let all = [image.subresources];
+        self.enter(handle, image.subresources);
         // SAFETY: recorded outside of render passes; the image has transfer destination usage, and the buffer of a
         // copy contains all texels.
         unsafe {
-            match fill {
+            match &image.fill {
                 Some(Fill::Colour(colour)) => {
-                    device.cmd_clear_color_image(commands, image, layout, colour, &all);
+                    device.cmd_clear_color_image(commands, handle, layout, colour, &all);
                 }
                 Some(Fill::Depth(depth)) => {
                     let value = vk::ClearDepthStencilValue { depth: *depth, stencil: 0 };
-                    device.cmd_clear_depth_stencil_image(commands, image, layout, &value, &all);
+                    device.cmd_clear_depth_stencil_image(commands, handle, layout, &value, &all);
                 }
                 None => {
-                    let texels = *texels.handle;
-                    device.cmd_copy_buffer_to_image(commands, texels, image, layout, copies);
+                    let (from, copies) = (*image.texels.handle, &image.copies);
+                    device.cmd_copy_buffer_to_image(commands, from, handle, layout, copies);
                 }
             }
         }
     }
 
     /// Copies an image to host-readable memory.
-    fn read(&self, image: vk::Image, texels: &Buffer<'_>, copies: &[vk::BufferImageCopy]) {
+    fn read(&self, image: &Image<'_>) {
         let (device, commands) = (&self.device.handle, self.command_buffer);
-        let (layout, texels) = (vk::ImageLayout::GENERAL, *texels.handle);
+        let (from, layout) = (*image.handle, vk::ImageLayout::GENERAL);
+        let (to, copies) = (*image.texels.handle, &image.copies);
         // SAFETY: the image has transfer source usage, and the buffer has the size of all its texels.
-        unsafe { device.cmd_copy_image_to_buffer(commands, image, layout, texels, copies) };
+        unsafe { device.cmd_copy_image_to_buffer(commands, from, layout, to, copies) };
     }
 
     fn draw(&self, index: u32, draw: &Draw<'_>) {
@@ -393,18 +365,4 @@ fn counters(feedback: &TransformFeedback, first: Option<Place>) -> Vec<Option<Pl
     let Some(Place { buffer, offset }) = first else { return Vec::new() };
     let offsets = (0..feedback.buffers.len() as u64).map(|index| offset + 4 * index);
     offsets.map(|offset| Some(Place { buffer, offset })).collect()
-}
-
-/// Returns the copy region of all pixels of a target.
-fn whole(image: &Image<'_>) -> vk::BufferImageCopy {
-    let Target { format, width, height, .. } = image.target;
-    vk::BufferImageCopy {
-        image_subresource: vk::ImageSubresourceLayers {
-            aspect_mask: format::aspect(format),
-            layer_count: 1,
-            ..vk::ImageSubresourceLayers::default()
-        },
-        image_extent: vk::Extent3D { width, height, depth: 1 },
-        ..vk::BufferImageCopy::default()
-    }
 }

@@ -5,7 +5,7 @@ use crate::counts::{Counters, Counts};
 use crate::descriptors::{Samplers, Sets, Sources};
 use crate::device::Device;
 use crate::error::{Context, Error};
-use crate::image::{Image, TextureImage};
+use crate::image::Image;
 use crate::memory::{Buffer, Owned, query_results};
 use crate::pipeline::{Shared, State};
 use crate::pipelines::Pipeline;
@@ -70,7 +70,7 @@ impl Device {
 pub(crate) struct Objects<'d> {
     pub(crate) device: &'d Device,
     pub(crate) buffers: Vec<Buffer<'d>>,
-    pub(crate) textures: Vec<TextureImage<'d>>,
+    pub(crate) textures: Vec<Image<'d>>,
     pub(crate) images: Vec<Image<'d>>,
     _samplers: Samplers<'d>,
     pub(crate) pipelines: Vec<Shared<'d>>,
@@ -105,10 +105,10 @@ impl<'d> Objects<'d> {
         let buffers = work.buffers.iter().map(|contents| Buffer::new(device, contents));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
         let addressed = address::tell(&buffers, work)?;
-        let images = (0..work.targets.len()).map(|index| Image::new(device, work, index));
+        let images = (0..work.targets.len()).map(|index| Image::of_target(device, work, index));
         let images = images.collect::<Result<Vec<_>, _>>()?;
         let textures = (0..).zip(&work.textures).map(|(index, texture)| {
-            TextureImage::new(device, texture, work.samples_texture(index))
+            Image::of_texture(device, texture, work.samples_texture(index))
         });
         let textures = textures.collect::<Result<Vec<_>, _>>()?;
         let samplers = Samplers::new(device)?;
@@ -219,8 +219,8 @@ impl<'d> Objects<'d> {
         Ok(Outcome {
             captured: captured.collect::<Result<_, _>>()?,
             buffers: self.buffers.iter().map(Buffer::read).collect(),
-            textures: self.textures.iter().map(TextureImage::read).collect(),
-            targets: self.images.iter().map(|image| image.pixels.read()).collect(),
+            textures: self.textures.iter().map(Image::read).collect(),
+            targets: self.images.iter().map(Image::read).collect(),
         })
     }
 
@@ -285,8 +285,8 @@ pub(crate) fn create_framebuffer<'d>(
 ) -> Result<(Owned<'d, vk::Framebuffer>, vk::Extent2D), Error> {
     let one = vk::Extent2D { width: 1, height: 1 };
     let extent = images.first().map_or(one, |image| vk::Extent2D {
-        width: image.target.width,
-        height: image.target.height,
+        width: image.extent.width,
+        height: image.extent.height,
     });
     let views: Vec<vk::ImageView> = images.iter().map(|image| *image.view).collect();
     let info = vk::FramebufferCreateInfo::default()

@@ -10,7 +10,7 @@ use crate::memory::{Owned, query_results};
 use crate::pipeline::create_render_pass;
 use crate::run::{Objects, create_framebuffer};
 use crate::target_reads::TargetReads;
-use crate::work::{Captured, Draw, Place, Range, Work};
+use crate::work::{Captured, Draw, Place, Range, Target, Work};
 use ash::vk;
 use polyshade_planner::{Barrier, CountedBy, PassScope, Query};
 
@@ -33,9 +33,11 @@ impl<'d> Extra<'d> {
     pub(super) fn new(objects: &Objects<'d>, lowered: &Lowered<'_>) -> Result<Self, Error> {
         let device = objects.device;
         lowered.check(device)?;
-        let targets = std::iter::once(None).chain(objects.images.iter().map(Some));
-        let pass = |image: Option<&crate::image::Image<'d>>| {
-            let format = image.map(|image| image.target.attached());
+        let targets = objects.images.iter().zip(&lowered.work.targets);
+        let targets = std::iter::once(None).chain(targets.map(Some));
+        let pass = |target: Option<(&crate::image::Image<'d>, &Target)>| {
+            let (image, target) = target.unzip();
+            let format = target.map(Target::attached);
             let handle =
                 create_render_pass(device, format.as_slice(), None, (&[], TargetReads::default()))?;
             let (framebuffer, extent) = create_framebuffer(device, *handle, image.as_slice())?;
