@@ -63,9 +63,13 @@ fn storage_is(
 /// Compares captures with the native feature and with the model.
 #[track_caller]
 fn storage_is_right(shader: &Shader, varyings: Varyings, cases: &[Case]) {
-    let storage = Storage::new(shader, varyings);
-    storage_is_native(&storage, shader, varyings, cases);
-    storage_is_model(&storage, shader, varyings, cases, Driver::SwiftShader);
+    is_right(&Storage::new(shader, varyings), shader, varyings, cases);
+}
+
+#[track_caller]
+fn is_right(storage: &Storage, shader: &Shader, varyings: Varyings, cases: &[Case]) {
+    storage_is_native(storage, shader, varyings, cases);
+    storage_is_model(storage, shader, varyings, cases, Driver::SwiftShader);
 }
 
 #[test]
@@ -137,8 +141,7 @@ fn adjacent_vertices_are_left_out() {
 fn host_words_come_from_anywhere() {
     for host in HOSTS {
         let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
-        storage_is_native(&storage, &INDICES, TWO_BUFFERS, &few());
-        storage_is_model(&storage, &INDICES, TWO_BUFFERS, &few(), Driver::SwiftShader);
+        is_right(&storage, &INDICES, TWO_BUFFERS, &few());
     }
 }
 
@@ -221,8 +224,7 @@ fn every_version_of_spirv_is_captured() {
     for (version, host) in sample(pairs, 5) {
         let (words, layout) = (AGGREGATES.plain_for(version), AGGREGATES.layout(varyings));
         let storage = Storage::of_words(words, layout, &options(varyings, host));
-        storage_is_native(&storage, &AGGREGATES, varyings, &few());
-        storage_is_model(&storage, &AGGREGATES, varyings, &few(), Driver::SwiftShader);
+        is_right(&storage, &AGGREGATES, varyings, &few());
     }
 }
 

@@ -90,17 +90,7 @@ fn pre_pass<'a>(
 
 /// Returns the number of pixels that `full` covers after its own pre-pass, and how many of them are wrong. Wrong
 /// pixels are holes or have a different depth after the pre-pass with `variant`.
-fn covered_and_wrong(
-    driver: Driver,
-    given: &Given,
-    variant: &Module<'_>,
-    full: &Module<'_>,
-) -> (usize, usize) {
-    covered_and_wrong_behind(driver, given, &Ahead::nothing(), variant, full)
-}
-
-/// Like [`covered_and_wrong`], for a last stage other than the vertex stage.
-pub(crate) fn covered_and_wrong_behind(
+pub(crate) fn covered_and_wrong(
     driver: Driver,
     given: &Given,
     ahead: &Ahead,
@@ -116,6 +106,7 @@ pub(crate) fn covered_and_wrong_behind(
 
 #[test]
 fn a_depth_pre_pass_leaves_no_hole() {
+    let ahead = Ahead::nothing();
     let invariant = Options::new().invariant();
     for options in [invariant.clone(), invariant.precise()] {
         let mut drawn = 0;
@@ -124,7 +115,8 @@ fn a_depth_pre_pass_leaves_no_hole() {
             let variant = lowered(&m, &options);
             let full = lowered(&m, &options.clone().variant(Variant::Full));
             for (driver, seed) in DRIVERS.iter().flat_map(|one| (0..SEEDS).map(move |i| (one, i))) {
-                let (covered, wrong) = covered_and_wrong(*driver, &inputs(seed), &variant, &full);
+                let (covered, wrong) =
+                    covered_and_wrong(*driver, &inputs(seed), &ahead, &variant, &full);
                 assert_eq!(wrong, 0, "{driver:?}, {}, of {covered} pixels", tangled.name);
                 drawn += usize::from(covered > 0);
             }
@@ -137,6 +129,7 @@ fn a_depth_pre_pass_leaves_no_hole() {
 /// If the same product is multiplied in a different order, the depth is only nearly equal, which leaves holes.
 #[test]
 fn a_position_that_is_computed_in_another_way_leaves_holes() {
+    let ahead = Ahead::nothing();
     let shader = |position: &str| {
         let source = format!(
             "#version 450\nlayout(location = 0) in vec4 a;
@@ -148,9 +141,9 @@ fn a_position_that_is_computed_in_another_way_leaves_holes() {
     };
     let [full, other] = ["u.n * (u.m * a)", "(u.n * u.m) * a"].map(shader);
     for driver in DRIVERS {
-        let (covered, wrong) = covered_and_wrong(driver, &inputs(1), &full, &full);
+        let (covered, wrong) = covered_and_wrong(driver, &inputs(1), &ahead, &full, &full);
         assert!(covered > 50 && wrong == 0, "{driver:?}: {wrong} of {covered}");
-        let (_, wrong) = covered_and_wrong(driver, &inputs(1), &other, &full);
+        let (_, wrong) = covered_and_wrong(driver, &inputs(1), &ahead, &other, &full);
         assert!(wrong > 10, "{driver:?}: {wrong} of {covered}");
     }
 }

@@ -5,7 +5,7 @@ use crate::drivers::Driver;
 use crate::glsl;
 use crate::noise::Noise;
 use crate::position::{Given, lowered};
-use crate::position_depth::{Ahead, covered_and_wrong_behind};
+use crate::position_depth::{Ahead, covered_and_wrong};
 use polyshade::Module;
 use polyshade::position_only::{Options, Variant};
 use polyshade_formats::{ShaderStage, SpirvVersion};
@@ -156,7 +156,7 @@ fn a_depth_pre_pass_with_the_last_stages_variant_leaves_no_hole() {
         let variant = lowered(&last, &options);
         let full = lowered(&last, &options.variant(Variant::Full));
         let (covered, wrong) =
-            covered_and_wrong_behind(Driver::Lavapipe, &given(), &ahead, &variant, &full);
+            covered_and_wrong(Driver::Lavapipe, &given(), &ahead, &variant, &full);
         assert!(covered > 50 && wrong == 0, "{:?}: {wrong} of {covered}", ahead.last);
     }
 }

@@ -30,7 +30,12 @@ pub(crate) fn sources(pairs: &[([f32; 4], [f32; 4])]) -> Texture {
 }
 
 /// Draws each of `equations`, which a push constant selects, over a separate copy of the destinations.
-fn run(driver: Driver, fragment: &[u32], equations: &[Equation], mode: Mode) -> Vec<Vec<[f32; 4]>> {
+fn run(
+    driver: Driver,
+    fragment: &[u32],
+    equations: &[Equation],
+    mode: Mode,
+) -> Vec<(Equation, Vec<[f32; 4]>)> {
     run_pairs(driver, fragment, equations, &pairs(mode, FormatClass::Float))
 }
 
@@ -39,10 +44,11 @@ fn run_pairs(
     fragment: &[u32],
     equations: &[Equation],
     pairs: &[([f32; 4], [f32; 4])],
-) -> Vec<Vec<[f32; 4]>> {
+) -> Vec<(Equation, Vec<[f32; 4]>)> {
     let vertex = cover();
     let work = work_of_floats([&vertex, fragment], equations, pairs);
-    driver.run(&work).targets.iter().map(|target| colours(target)).collect()
+    let results = driver.run(&work).targets;
+    equations.iter().copied().zip(results.iter().map(|target| colours(target))).collect()
 }
 
 /// Returns a draw for each of `equations` over all pairs of a mode.
@@ -109,9 +115,8 @@ fn every_equation_and_mode_is_the_models() {
     for driver in DRIVERS {
         for mode in modes() {
             let fragment = lower(&glsl::fragment(COPY), &selected(mode));
-            let results = run(driver, &fragment, &Equation::ALL, mode);
-            for (equation, results) in Equation::ALL.into_iter().zip(&results) {
-                let wrong = wrong(equation, mode, results);
+            for (equation, results) in run(driver, &fragment, &Equation::ALL, mode) {
+                let wrong = wrong(equation, mode, &results);
                 assert_eq!(wrong.len(), 0, "{driver:?}: {:#?}", &wrong[..wrong.len().min(4)]);
             }
         }
@@ -122,10 +127,9 @@ fn every_equation_and_mode_is_the_models() {
 fn every_equation_is_told_from_every_other() {
     let mode = Mode { source: Alpha::Straight, ..Mode::PLAIN };
     let fragment = lower(&glsl::fragment(COPY), &selected(mode));
-    let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, mode);
-    for (drawn, results) in Equation::ALL.into_iter().zip(&results) {
+    for (drawn, results) in run(Driver::Lavapipe, &fragment, &Equation::ALL, mode) {
         for claimed in Equation::ALL.into_iter().filter(|claimed| *claimed != drawn) {
-            assert!(is_noticed(claimed, mode, results), "{drawn} passes for {claimed}");
+            assert!(is_noticed(claimed, mode, &results), "{drawn} passes for {claimed}");
         }
     }
 }
@@ -141,14 +145,13 @@ fn another_mode_is_noticed() {
     for what in 0..4 {
         let lowered = selected(other(Mode::PLAIN, what));
         let fragment = lower(&glsl::fragment(COPY), &lowered);
-        let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
         let mut noticed = 0;
-        for (equation, results) in Equation::ALL.into_iter().zip(&results) {
+        for (equation, results) in run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN) {
             // Some equations do not depend on the changed mode, so the model determines whether the results must
             // differ.
             let model = modelled_as(equation, other(Mode::PLAIN, what));
             let expected = is_noticed(equation, Mode::PLAIN, &model);
-            assert_eq!(is_noticed(equation, Mode::PLAIN, results), expected, "{equation} {what}");
+            assert_eq!(is_noticed(equation, Mode::PLAIN, &results), expected, "{equation} {what}");
             noticed += u32::from(expected);
         }
         assert!(noticed > 30, "{what}: {noticed}");
@@ -188,8 +191,8 @@ fn source_and_destination_swapped_are_noticed() {
         Equation::PlusClampedAlpha,
         Equation::PlusDarker,
     ];
-    for (equation, results) in Equation::ALL.into_iter().zip(&results) {
-        let noticed = is_noticed(equation, Mode::PLAIN, results);
+    for (equation, results) in results {
+        let noticed = is_noticed(equation, Mode::PLAIN, &results);
         assert_eq!(noticed, !symmetric.contains(&equation), "{equation}");
     }
 }
@@ -202,8 +205,8 @@ fn a_missing_clamp_of_the_source_is_noticed() {
         .select(ParamSource::PushConstant { offset: 0 });
     let fragment = lower(&glsl::fragment(COPY), &clamped);
     let results = run(Driver::Lavapipe, &fragment, &Equation::ALL, Mode::PLAIN);
-    let noticed = Equation::ALL.into_iter().zip(&results);
-    let noticed = noticed.filter(|(equation, results)| is_noticed(*equation, Mode::PLAIN, results));
+    let noticed =
+        results.iter().filter(|(equation, results)| is_noticed(*equation, Mode::PLAIN, results));
     assert!(noticed.count() > 35);
 }
 
@@ -215,16 +218,15 @@ fn results_are_clamped_where_that_is_asked_for() {
     let fragment = lower(&glsl::fragment(COPY), &options);
     let equations = [Equation::Plus, Equation::Minus];
     for driver in DRIVERS {
-        let results = run(driver, &fragment, &equations, Mode::PLAIN);
-        for (equation, results) in equations.into_iter().zip(&results) {
+        for (equation, results) in run(driver, &fragment, &equations, Mode::PLAIN) {
             let pairs = pairs(Mode::PLAIN, FormatClass::Float);
-            for ((s, d), result) in pairs.iter().zip(results) {
+            for ((s, d), result) in pairs.iter().zip(&results) {
                 let sum =
                     |i: usize| if equation == Equation::Plus { d[i] + s[i] } else { d[i] - s[i] };
                 let expected = [0, 1, 2, 3].map(|i| sum(i).clamp(0.0, 1.0));
                 assert_eq!(*result, expected, "{driver:?} {equation} {s:?} {d:?}");
             }
-            assert!(!wrong(equation, Mode::PLAIN, results).is_empty(), "it is clamped");
+            assert!(!wrong(equation, Mode::PLAIN, &results).is_empty(), "it is clamped");
         }
     }
 }
@@ -236,9 +238,8 @@ fn a_component_that_equals_its_alpha_is_exactly_one() {
     let pairs: Vec<_> = (0..SIDE * SIDE).map(|i| ([alpha(i); 4], [0.0, 0.0, 0.0, 1.0])).collect();
     let fragment = lower(&glsl::fragment(COPY), &selected(Mode::PLAIN));
     for driver in DRIVERS {
-        for (pair, result) in
-            pairs.iter().zip(&run_pairs(driver, &fragment, &[Equation::HardMix], &pairs)[0])
-        {
+        let results = run_pairs(driver, &fragment, &[Equation::HardMix], &pairs);
+        for (pair, result) in pairs.iter().zip(&results[0].1) {
             assert!(is_right(Equation::HardMix, Mode::PLAIN, FormatClass::Unorm, *pair, *result));
             assert!((result[0] - pair.0[3]).abs() < 1e-6, "{driver:?} {pair:?}: {result:?}");
         }
@@ -264,9 +265,8 @@ fn what_the_api_leaves_undefined_is_a_number_all_the_same() {
     for driver in DRIVERS {
         for mode in modes() {
             let fragment = lower(&glsl::fragment(COPY), &selected(mode));
-            let results = run_pairs(driver, &fragment, &Equation::ALL, &pairs);
-            for (equation, results) in Equation::ALL.into_iter().zip(&results) {
-                for (pair, result) in pairs.iter().zip(results) {
+            for (equation, results) in run_pairs(driver, &fragment, &Equation::ALL, &pairs) {
+                for (pair, result) in pairs.iter().zip(&results) {
                     let finite = result.iter().all(|x| x.is_finite());
                     assert!(finite, "{driver:?} {equation} {mode:?} {pair:?}: {result:?}");
                 }

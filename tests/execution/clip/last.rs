@@ -2,7 +2,7 @@
 
 use super::chain::{SIZE, Stages, pictures, with_header};
 use super::shape::{Shape, Style};
-use super::{CHAINS, drivers, shapes};
+use super::{CHAINS, draw, drivers, shapes};
 use crate::drivers::{DRIVERS, Driver};
 use crate::memory::bytes;
 use crate::noise::Noise;
@@ -35,19 +35,12 @@ fn planes_that_are_off_do_not_clip_in_any_stage() {
         for driver in drivers(chain) {
             let mut shapes = shapes(&mut noise, *driver, chain, 12);
             shapes.iter_mut().for_each(|shape| shape.off = noise.below(256));
-            let lowered: Vec<Stages> = shapes
-                .iter()
-                .map(|shape| {
-                    let all = Shape { off: 0, ..shape.clone() };
-                    enabled(&all, Value::Fixed(!shape.off))
-                })
-                .collect();
-            let by_hand: Vec<Stages> =
-                shapes.iter().map(|shape| shape.stages(Style::Arrays)).collect();
-            let seeds = [1, 2, 3];
-            let (lowered, by_hand) =
-                (pictures(*driver, &lowered, &seeds), pictures(*driver, &by_hand, &seeds));
-            assert!(lowered == by_hand, "{driver:?} {chain:?}");
+            let drawn = draw(*driver, &shapes, &[1, 2, 3], |shape| {
+                enabled(&Shape { off: 0, ..shape.clone() }, Value::Fixed(!shape.off))
+            });
+            for (shape, (lowered, by_hand)) in shapes.iter().zip(drawn) {
+                assert!(lowered == by_hand, "{driver:?} {shape:#?}");
+            }
         }
     }
 }
