@@ -116,62 +116,57 @@ fn ranges_are_kept_wherever_they_are() {
 #[test]
 fn noise_stays_in_what_is_bound() {
     let mut storage = Storage::new(&INDICES, TWO_BUFFERS);
-    for driver in DRIVERS {
-        noise_everywhere(&storage, driver, &draws(420));
-    }
+    noise_everywhere(&storage, &DRIVERS, &draws(420));
     // The variant for all topologies also accepts a point list, if the shader writes the point size.
     storage.words =
         Storage::new(&SCENE, SCENE_VARYINGS).capture.both.as_ref().unwrap().words().to_vec();
     storage.layout = SCENE.layout(SCENE_VARYINGS);
-    for driver in DRIVERS {
-        noise_everywhere(&storage, driver, &draws(420));
-    }
+    noise_everywhere(&storage, &DRIVERS, &draws(420));
 }
 
 #[test]
 fn noise_in_place_of_what_the_host_computes_stays_in_what_is_bound() {
     let options = options(TWO_BUFFERS, HOSTS[0]).limit_in_vertices();
     let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
-    for driver in DRIVERS {
-        noise_everywhere(&storage, driver, &draws(420));
-    }
+    noise_everywhere(&storage, &DRIVERS, &draws(420));
     let options = options.topologies([transform_feedback::Topology::TriangleList]).one_instance();
     let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
     let mut cases = draws(420);
     cases.iter_mut().for_each(|case| case.draw.instances.end = case.draw.instances.start + 1);
     cases.retain(|case| storage.try_host_params(case).is_ok());
     assert_eq!(cases.len(), 60);
-    for driver in DRIVERS {
-        noise_everywhere(&storage, driver, &cases);
-    }
+    noise_everywhere(&storage, &DRIVERS, &cases);
 }
 
 #[test]
 fn noise_from_anywhere_stays_in_what_is_bound() {
     for host in HOSTS {
         let storage = Storage::with_host(&INDICES, TWO_BUFFERS, host);
-        noise_everywhere(&storage, Driver::SwiftShader, &draws(14));
+        noise_everywhere(&storage, &[Driver::SwiftShader], &draws(14));
     }
     for options in
         [options(TWO_BUFFERS, HOSTS[5]), options(TWO_BUFFERS, HOSTS[5]).limit_in_vertices()]
     {
         let storage = Storage::of_words(INDICES.plain(), INDICES.layout(TWO_BUFFERS), &options);
-        for driver in DRIVERS {
-            noise_everywhere(&storage, driver, &draws(420));
-        }
+        noise_everywhere(&storage, &DRIVERS, &draws(420));
     }
 }
 
 #[track_caller]
-fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
+fn noise_everywhere(storage: &Storage, drivers: &[Driver], cases: &[Case]) {
+    drivers.iter().for_each(|driver| noise_on(*driver, storage, cases));
+}
+
+#[track_caller]
+fn noise_on(driver: Driver, storage: &Storage, cases: &[Case]) {
     let mut noise = Noise::new();
-    let try_host_params = &storage.capture.words;
+    let params = &storage.capture.words;
     // Only these parameters locate memory, so they stay correct.
-    let spared: Vec<bool> = try_host_params
+    let spared: Vec<bool> = params
         .params
         .iter()
         .map(|word| word.name.starts_with("address_") || word.name.starts_with("size_"))
-        .map(|locates| locates && try_host_params.source.is_address())
+        .map(|locates| locates && params.source.is_address())
         .collect();
     let memories = storage.run_with(driver, cases, |case| {
         let mut words = storage.host_params(case);
@@ -186,7 +181,7 @@ fn noise_everywhere(storage: &Storage, driver: Driver, cases: &[Case]) {
     assert_eq!(memories.len(), cases.len());
     for (case, memories) in cases.iter().zip(&memories) {
         for (buffer, memory) in case.buffers(&storage.layout).iter().zip(memories) {
-            let range = match try_host_params.source.is_address() {
+            let range = match params.source.is_address() {
                 true => buffer.range.clone(),
                 false => bound(memory),
             };

@@ -12,7 +12,6 @@ pub(crate) struct Scene {
     pub(crate) stage: ShaderStage,
     pub(crate) source: &'static str,
     pub(crate) topology: vk::PrimitiveTopology,
-    pub(crate) vertices: u32,
 }
 
 const VERTEX: Scene = Scene {
@@ -35,7 +34,6 @@ const VERTEX: Scene = Scene {
             FIX;
         }",
     topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-    vertices: 24,
 };
 
 const GEOMETRY: Scene = Scene {
@@ -65,7 +63,6 @@ const GEOMETRY: Scene = Scene {
             EmitVertex();
         }",
     topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-    vertices: 24,
 };
 
 const EVALUATION: Scene = Scene {
@@ -85,7 +82,6 @@ const EVALUATION: Scene = Scene {
             FIX;
         }",
     topology: vk::PrimitiveTopology::PATCH_LIST,
-    vertices: 24,
 };
 
 /// Only the first of two vertex streams has a position.
@@ -118,7 +114,6 @@ const STREAMS: Scene = Scene {
             }
         }",
     topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-    vertices: 24,
 };
 
 /// A shader of each stage, and one with several streams.
@@ -148,6 +143,7 @@ const FRAGMENT: &str = r"
         pixel = uvec4(1, floatBitsToUint(vec3(gl_FragCoord.z, v_colour)));
     }";
 
+const VERTICES: u32 = 24;
 const TARGET: Target = Target::new(vk::Format::R32G32B32A32_UINT, 20, 20);
 
 /// The specialization constants and push constants that the host sets.
@@ -226,7 +222,7 @@ impl Scene {
             topology: self.topology,
             patch_control_points: 3,
             push_constants: host.push_constants.clone(),
-            ..Draw::new(stages, 0..self.vertices)
+            ..Draw::new(stages, 0..VERTICES)
         }
     }
 }

@@ -23,56 +23,59 @@ impl Tangled {
     }
 }
 
-const POSITION: &[&str] = &["gl_Position"];
+/// Returns a shader whose position-only variant has no other output.
+const fn tangled(
+    name: &'static str,
+    others: &'static [&'static str],
+    source: &'static str,
+) -> Tangled {
+    Tangled { name, source, kept: &["gl_Position"], others }
+}
 
 /// All shaders.
 pub(crate) const TANGLED: [Tangled; 16] = [
-    Tangled {
-        name: "nothing shared",
-        source: "layout(location = 0) out vec4 o; layout(location = 1) out vec2 p;
+    tangled(
+        "nothing shared",
+        &["o", "p"],
+        "layout(location = 0) out vec4 o; layout(location = 1) out vec2 p;
             void main() { gl_Position = u.m * a; o = u.n * b; p = c.xy * 2.0; }",
-        kept: POSITION,
-        others: &["o", "p"],
-    },
-    Tangled {
-        name: "a varying reads the position",
-        source: "layout(location = 0) out vec4 o;
+    ),
+    tangled(
+        "a varying reads the position",
+        &["o"],
+        "layout(location = 0) out vec4 o;
             void main() { gl_Position = u.m * a; gl_Position.y = -gl_Position.y; o = gl_Position * 0.5 + b; }",
-        kept: POSITION,
-        others: &["o"],
-    },
-    Tangled {
-        name: "the position reads varyings",
-        source: "layout(location = 0) out vec4 o; layout(location = 1) out vec4 p[3];
+    ),
+    tangled(
+        "the position reads varyings",
+        &["o", "p[0]", "p[1]", "p[2]"],
+        "layout(location = 0) out vec4 o; layout(location = 1) out vec4 p[3];
             void main() { o = a + b; p[0] = o; p[1] = a; p[2] = o * c; gl_Position = u.m * p[2] + o; }",
-        kept: POSITION,
-        others: &["o", "p[0]", "p[1]", "p[2]"],
-    },
-    Tangled {
-        name: "through local arrays",
-        source: "layout(location = 0) out vec4 o;
+    ),
+    tangled(
+        "through local arrays",
+        &["o"],
+        "layout(location = 0) out vec4 o;
             void main() {
                 vec4 table[4]; vec4 other[4];
                 for (int k = 0; k < 4; ++k) { table[k] = u.v[k] * a; other[k] = u.v[k + 4] * b; }
                 int at = int(abs(c.x) * 4.0) & 3;
                 gl_Position = table[at] + table[0]; o = other[at] + other[3] + table[1];
             }",
-        kept: POSITION,
-        others: &["o"],
-    },
-    Tangled {
-        name: "through private variables",
-        source: "layout(location = 0) out vec4 o;
+    ),
+    tangled(
+        "through private variables",
+        &["o"],
+        "layout(location = 0) out vec4 o;
             vec4 state; vec4 shade; vec4 both;
             void first() { state = a * 2.0; shade = b * 3.0; both = state + shade; }
             void second() { state = u.m * state; shade = u.n * shade; }
             void main() { first(); second(); gl_Position = state; o = shade + both; }",
-        kept: POSITION,
-        others: &["o"],
-    },
-    Tangled {
-        name: "through pointers",
-        source: "layout(location = 0) out vec4 o; layout(location = 1) out float f;
+    ),
+    tangled(
+        "through pointers",
+        &["o", "f"],
+        "layout(location = 0) out vec4 o; layout(location = 1) out float f;
             void split(in vec4 x, out vec4 low, out vec4 high) { low = floor(x); high = fract(x); }
             void scale(inout vec4 x, float by) { x *= by; }
             float sum(vec4 x) { return x.x + x.y + x.z + x.w; }
@@ -81,12 +84,11 @@ pub(crate) const TANGLED: [Tangled; 16] = [
                 scale(low, 2.0); scale(high, b.x);
                 gl_Position = u.m * low; o = high; f = sum(low) + sum(high);
             }",
-        kept: POSITION,
-        others: &["o", "f"],
-    },
-    Tangled {
-        name: "through structures",
-        source: "layout(location = 0) out vec4 o; layout(location = 1) out vec2 p;
+    ),
+    tangled(
+        "through structures",
+        &["o", "p"],
+        "layout(location = 0) out vec4 o; layout(location = 1) out vec2 p;
             struct Inner { vec4 place; vec2 at; }; struct Outer { Inner inner; vec4 colour; float weight[3]; };
             Outer make(vec4 x) { Outer r; r.inner.place = x; r.inner.at = x.yx; r.colour = x * x;
                 r.weight = float[3](x.x, x.y, x.z); return r; }
@@ -94,12 +96,11 @@ pub(crate) const TANGLED: [Tangled; 16] = [
                 Outer one = make(a); Outer two = one; two.inner.place += b; two.weight[1] = 4.0;
                 gl_Position = two.inner.place * two.weight[1]; o = two.colour; p = two.inner.at * one.weight[2];
             }",
-        kept: POSITION,
-        others: &["o", "p"],
-    },
-    Tangled {
-        name: "branches",
-        source: "layout(location = 0) out vec4 o;
+    ),
+    tangled(
+        "branches",
+        &["o"],
+        "layout(location = 0) out vec4 o;
             void main() {
                 vec4 p = a; vec4 q = b;
                 if (c.x > 0.0) { p += u.v[0]; q *= 2.0; } else if (c.y > 0.0) { q -= u.v[1]; }
@@ -108,12 +109,11 @@ pub(crate) const TANGLED: [Tangled; 16] = [
                     case 2: q = p; break; default: p.y = 3.0; }
                 gl_Position = p; o = q;
             }",
-        kept: POSITION,
-        others: &["o"],
-    },
-    Tangled {
-        name: "early returns",
-        source: "layout(location = 0) out vec4 o;
+    ),
+    tangled(
+        "early returns",
+        &["o"],
+        "layout(location = 0) out vec4 o;
             vec4 pick(vec4 x) { if (x.x > 0.5) return x;
                 for (int k = 0; k < 5; ++k) { if (x.y * float(k) > 1.0) return x.wzyx; } return -x; }
             void main() {
@@ -123,12 +123,11 @@ pub(crate) const TANGLED: [Tangled; 16] = [
                 if (c.y > 0.2) return;
                 gl_Position.w = 2.0; o += pick(b);
             }",
-        kept: POSITION,
-        others: &["o"],
-    },
-    Tangled {
-        name: "loops",
-        source: "layout(location = 0) out vec4 o; layout(location = 1) out float f;
+    ),
+    tangled(
+        "loops",
+        &["o", "f"],
+        "layout(location = 0) out vec4 o; layout(location = 1) out float f;
             void main() {
                 vec4 p = a; vec4 q = b; float s = 0.0;
                 for (int k = 0; k < u.i.y; ++k) {
@@ -138,29 +137,25 @@ pub(crate) const TANGLED: [Tangled; 16] = [
                 do { k -= 2; p.x += float(k); } while (k > 0);
                 gl_Position = p; o = q; f = s;
             }",
-        kept: POSITION,
-        others: &["o", "f"],
-    },
-    Tangled {
-        name: "short circuits",
-        source: "layout(location = 0) out vec4 o;
+    ),
+    tangled(
+        "short circuits",
+        &["o"],
+        "layout(location = 0) out vec4 o;
             bool both(float x, float y) { return x > 0.0 && y > 0.0 || x * y > 0.5; }
             void main() {
                 gl_Position = both(a.x, b.x) ? a : b; o = both(a.y, c.y) && !both(c.x, c.z) ? c : a;
             }",
-        kept: POSITION,
-        others: &["o"],
-    },
-    Tangled {
-        name: "extended instructions that store",
-        source: "layout(location = 0) out vec4 o; layout(location = 1) flat out ivec4 e;
+    ),
+    tangled(
+        "extended instructions that store",
+        &["o", "e"],
+        "layout(location = 0) out vec4 o; layout(location = 1) flat out ivec4 e;
             void main() {
                 vec4 whole; vec4 part = modf(a * 7.0, whole); ivec4 power; vec4 fraction = frexp(b, power);
                 gl_Position = whole + fraction; o = part; e = power;
             }",
-        kept: POSITION,
-        others: &["o", "e"],
-    },
+    ),
     Tangled {
         name: "point size and clip distances",
         source: "layout(location = 0) out vec4 o; out float gl_ClipDistance[3];
@@ -172,35 +167,32 @@ pub(crate) const TANGLED: [Tangled; 16] = [
         kept: &["gl_Position", "gl_PointSize", "gl_ClipDistance"],
         others: &["o"],
     },
-    Tangled {
-        name: "matrices by columns",
-        source: "layout(location = 0) out mat3 o; layout(location = 3) out vec4 p;
+    tangled(
+        "matrices by columns",
+        &["o", "p"],
+        "layout(location = 0) out mat3 o; layout(location = 3) out vec4 p;
             void main() {
                 mat4 r = u.m; r[2] = b; r[int(abs(c.x) * 3.0) & 3].y = 5.0; mat3 s = mat3(u.n); s[1] = c.xyz;
                 gl_Position = r * a; o = s * mat3(r); p = r[1];
             }",
-        kept: POSITION,
-        others: &["o", "p"],
-    },
-    Tangled {
-        name: "exact arithmetic",
-        source: "layout(location = 0) out vec4 o; invariant gl_Position;
+    ),
+    tangled(
+        "exact arithmetic",
+        &["o"],
+        "layout(location = 0) out vec4 o; invariant gl_Position;
             void main() {
                 precise vec4 p = a * b + c; vec4 q = a * b + c;
                 gl_Position = p * u.v[2] + q; o = q * u.v[2] + p;
             }",
-        kept: POSITION,
-        others: &["o"],
-    },
-    Tangled {
-        name: "blocks of varyings",
-        source: "layout(location = 0) out Block { vec4 colour; vec2 at; vec4 more[2]; } o;
+    ),
+    tangled(
+        "blocks of varyings",
+        &["Block.colour", "Block.at", "Block.more[1]", "n"],
+        "layout(location = 0) out Block { vec4 colour; vec2 at; vec4 more[2]; } o;
             layout(location = 6) out vec3 n;
             void main() {
                 o.colour = b; o.at = c.xy; o.more[0] = a; o.more[1] = u.n * a; n = o.colour.xyz;
                 gl_Position = u.m * vec4(a.xyz, 1.0);
             }",
-        kept: POSITION,
-        others: &["Block.colour", "Block.at", "Block.more[1]", "n"],
-    },
+    ),
 ];

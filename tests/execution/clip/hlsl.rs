@@ -16,40 +16,32 @@ struct Form {
     counts: [u32; 2],
 }
 
+const fn form(members: &'static str, writes: &'static str, counts: [u32; 2]) -> Form {
+    Form { members, writes, counts }
+}
+
 const FORMS: [Form; 8] = [
-    Form { members: "float a : SV_ClipDistance;", writes: "o.a = d(0);", counts: [1, 0] },
-    Form {
-        members: "float4 a : SV_ClipDistance0;",
-        writes: "o.a = float4(d(0), d(1), d(2), d(3));",
-        counts: [4, 0],
-    },
-    Form {
-        members: "float2 a : SV_ClipDistance0; float3 b : SV_ClipDistance1;",
-        writes: "o.a = float2(d(0), d(1)); o.b = float3(d(2), d(3), d(4));",
-        counts: [5, 0],
-    },
-    Form {
-        members: "float a[3] : SV_ClipDistance;",
-        writes: "for (uint i = 0; i < 3; ++i) o.a[i] = d(i);",
-        counts: [3, 0],
-    },
-    Form {
-        members: "float4 a[2] : SV_ClipDistance;",
-        writes: "[unroll] for (uint i = 0; i < 2; ++i)
+    form("float a : SV_ClipDistance;", "o.a = d(0);", [1, 0]),
+    form("float4 a : SV_ClipDistance0;", "o.a = float4(d(0), d(1), d(2), d(3));", [4, 0]),
+    form(
+        "float2 a : SV_ClipDistance0; float3 b : SV_ClipDistance1;",
+        "o.a = float2(d(0), d(1)); o.b = float3(d(2), d(3), d(4));",
+        [5, 0],
+    ),
+    form("float a[3] : SV_ClipDistance;", "for (uint i = 0; i < 3; ++i) o.a[i] = d(i);", [3, 0]),
+    form(
+        "float4 a[2] : SV_ClipDistance;",
+        "[unroll] for (uint i = 0; i < 2; ++i)
             o.a[i] = float4(d(4 * i), d(4 * i + 1), d(4 * i + 2), d(4 * i + 3));",
-        counts: [8, 0],
-    },
-    Form { members: "float a : SV_CullDistance;", writes: "o.a = d(0);", counts: [0, 1] },
-    Form {
-        members: "float3 a : SV_CullDistance0;",
-        writes: "o.a = float3(d(0), d(1), d(2));",
-        counts: [0, 3],
-    },
-    Form {
-        members: "float2 a : SV_ClipDistance0; float2 b : SV_CullDistance0;",
-        writes: "o.a = float2(d(0), d(1)); o.b = float2(d(2), d(3));",
-        counts: [2, 2],
-    },
+        [8, 0],
+    ),
+    form("float a : SV_CullDistance;", "o.a = d(0);", [0, 1]),
+    form("float3 a : SV_CullDistance0;", "o.a = float3(d(0), d(1), d(2));", [0, 3]),
+    form(
+        "float2 a : SV_ClipDistance0; float2 b : SV_CullDistance0;",
+        "o.a = float2(d(0), d(1)); o.b = float2(d(2), d(3));",
+        [2, 2],
+    ),
 ];
 
 const VERTEX: &str = "

@@ -3,7 +3,6 @@
 use crate::noise::Noise;
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic};
 use polyshade::transform_feedback::Components;
-use std::fmt::Write;
 
 /// How a register is declared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,15 +24,12 @@ pub(crate) struct Part {
     pub(crate) count: u32,
 }
 
-/// A distance: its kind, its register, and its index among the distances of its kind.
+/// A distance: the part that contains it, its component, and its index among the distances of its kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar {
-    pub(crate) kind: DistanceKind,
-    location: u32,
+    part: Part,
     component: u32,
-    /// The first component of the part that contains it.
-    first: u32,
-    pub(crate) number: u32,
+    number: u32,
 }
 
 /// The optional stages of a pipeline.
@@ -116,13 +112,15 @@ impl Shape {
         for kind in [DistanceKind::Clip, DistanceKind::Cull] {
             let mut of_kind = Vec::new();
             for part in self.parts.iter().filter(|part| part.kind == kind) {
-                of_kind
-                    .extend((0..part.count).map(|i| (part.location, part.first + i, part.first)));
+                of_kind.extend((part.first..part.first + part.count).map(|i| (*part, i)));
             }
-            of_kind.sort_unstable();
-            for (number, (location, component, first)) in (0..).zip(of_kind) {
-                scalars.push(Scalar { kind, location, component, first, number });
-            }
+            of_kind.sort_unstable_by_key(|(part, component)| (part.location, *component));
+            let of_kind = (0..).zip(of_kind);
+            scalars.extend(of_kind.map(|(number, (part, component))| Scalar {
+                part,
+                component,
+                number,
+            }));
         }
         scalars
     }
@@ -144,49 +142,29 @@ impl Shape {
 
     /// Returns the declarations of the output (`o`) or input (`i`) distances, with `array` after each name.
     pub(crate) fn declarations(&self, side: char, array: &str, style: Style) -> String {
-        let mut text = String::new();
         let qualifier = if side == 'o' { "out" } else { "in" };
-        if style == Style::Registers {
-            match self.form {
-                Form::Split => {
-                    for Part { kind, location, first, count } in &self.parts {
-                        let ty =
-                            if *count == 1 { "float".to_owned() } else { format!("vec{count}") };
-                        let _ = writeln!(
-                            text,
-                            "layout(location = {location}, component = {first})
-                            {qualifier} {ty} {side}_{kind}{location}{array};"
-                        );
-                    }
-                }
-                Form::Whole => {
-                    for location in self.registers() {
-                        let _ = writeln!(
-                            text,
-                            "layout(location = {location}) {qualifier} vec4 {side}_{location}{array};"
-                        );
-                    }
-                }
-                Form::Array => {
-                    let first = self.registers()[0];
-                    let _ = writeln!(
-                        text,
-                        "layout(location = {first}) {qualifier} vec4 {side}_all{array}[2];"
-                    );
-                }
+        let whole = |location: u32| {
+            format!("layout(location = {location}) {qualifier} vec4 {side}_{location}{array};\n")
+        };
+        let part = |&Part { kind, location, first, count }: &Part| {
+            let ty = if count == 1 { "float".to_owned() } else { format!("vec{count}") };
+            format!(
+                "layout(location = {location}, component = {first})
+                {qualifier} {ty} {side}_{kind}{location}{array};\n"
+            )
+        };
+        match (style, self.form) {
+            (Style::Arrays, Form::Split) => String::new(),
+            (Style::Registers, Form::Split) => self.parts.iter().map(part).collect(),
+            // Components without a semantic are ordinary values in both styles.
+            (Style::Arrays, _) | (Style::Registers, Form::Whole) => {
+                self.registers().into_iter().map(whole).collect()
             }
-            return text;
-        }
-        // Components without a semantic are ordinary values in both styles.
-        if self.has_rest() {
-            for location in self.registers() {
-                let _ = writeln!(
-                    text,
-                    "layout(location = {location}) {qualifier} vec4 {side}_{location}{array};"
-                );
+            (Style::Registers, Form::Array) => {
+                let first = self.registers()[0];
+                format!("layout(location = {first}) {qualifier} vec4 {side}_all{array}[2];\n")
             }
         }
-        text
     }
 
     /// Returns the statements of the last stage before rasterization that overwrite distances of disabled planes.
@@ -239,7 +217,8 @@ impl Shape {
 
     /// Returns the expression for an output or input distance.
     pub(crate) fn distance(&self, side: char, vertex: &str, of: Scalar, style: Style) -> String {
-        let Scalar { kind, location, component, first, number } = of;
+        let Scalar { part, component, number } = of;
+        let Part { kind, location, .. } = part;
         // Built-in arrays, in their blocks.
         if style == Style::Arrays {
             let name =
@@ -254,14 +233,10 @@ impl Shape {
         // Registers.
         match self.form {
             Form::Split => {
-                let width = self
-                    .parts
-                    .iter()
-                    .find(|part| (part.kind, part.location, part.first) == (kind, location, first));
                 let name = format!("{side}_{kind}{location}{vertex}");
-                match width.map(|part| part.count) {
-                    Some(1) => name,
-                    _ => format!("{name}{}", self.index(component - first)),
+                match part.count {
+                    1 => name,
+                    _ => format!("{name}{}", self.index(component - part.first)),
                 }
             }
             Form::Whole => format!("{side}_{location}{vertex}{}", self.index(component)),
