@@ -11,7 +11,7 @@ use polyshade_planner::{Blending, PrimitivesGenerated, ProvokingVertexModes};
 use std::ffi::CStr;
 
 /// The capabilities of a device. Every capability listed here is also enabled.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Capabilities {
     /// The name of the device.
     pub device: String,
@@ -88,15 +88,7 @@ impl Capabilities {
                 .max_cull_distances(8)
                 .max_combined_clip_and_cull_distances(8)
                 .min_storage_buffer_offset_alignment(4),
-            transform_feedback: None,
-            blending: Blending::default(),
-            target_reads: TargetReads::default(),
-            indexing: Indexing::default(),
-            provoking_vertex: None,
-            primitives_generated: None,
-            portability: None,
-            extensions: Vec::new(),
-            properties: Properties::default(),
+            ..Capabilities::default()
         }
     }
 
@@ -104,6 +96,26 @@ impl Capabilities {
     pub fn triangle_fans(&self) -> bool {
         // Only a device with the portability subset may lack them.
         self.portability.is_none_or(|has| has.triangle_fans == vk::TRUE)
+    }
+
+    /// Whether the driver is known to read wrong distances with these numbers of clip and cull distances.
+    pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
+        self.device.contains("llvmpipe") && lavapipe_misreads(counts)
+    }
+
+    /// Whether the driver is known to cull wrongly with these numbers of clip and cull distances. SwiftShader culls a
+    /// primitive if each vertex has a negative distance, even if the negative distances have different indices.
+    pub fn culls_wrongly(&self, counts: [u32; 2]) -> bool {
+        self.misreads_distances(counts) || self.device.contains("SwiftShader") && counts[1] > 1
+    }
+
+    /// Returns the number of targets that a shader can have with dual-source blending. llvmpipe (Mesa 22.3) reports
+    /// two, but writes the second source of the first target to the second target, with or without blending.
+    pub fn targets_beside_second_sources(&self) -> u32 {
+        match self.device.contains("llvmpipe") {
+            true => 1,
+            false => self.limits.max_fragment_dual_src_attachments,
+        }
     }
 }
 
@@ -191,28 +203,6 @@ pub(crate) fn query(
 /// distances follow clip distances in the same register of four components and continue in the next register.
 pub fn lavapipe_misreads([clip, cull]: [u32; 2]) -> bool {
     clip % 4 != 0 && cull > 0 && clip / 4 != (clip + cull - 1) / 4
-}
-
-impl Capabilities {
-    /// Whether the driver is known to read wrong distances with these numbers of clip and cull distances.
-    pub fn misreads_distances(&self, counts: [u32; 2]) -> bool {
-        self.device.contains("llvmpipe") && lavapipe_misreads(counts)
-    }
-
-    /// Whether the driver is known to cull wrongly with these numbers of clip and cull distances. SwiftShader culls a
-    /// primitive if each vertex has a negative distance, even if the negative distances have different indices.
-    pub fn culls_wrongly(&self, counts: [u32; 2]) -> bool {
-        self.misreads_distances(counts) || self.device.contains("SwiftShader") && counts[1] > 1
-    }
-
-    /// Returns the number of targets that a shader can have with dual-source blending. llvmpipe (Mesa 22.3) reports
-    /// two, but writes the second source of the first target to the second target, with or without blending.
-    pub fn targets_beside_second_sources(&self) -> u32 {
-        match self.device.contains("llvmpipe") {
-            true => 1,
-            false => self.limits.max_fragment_dual_src_attachments,
-        }
-    }
 }
 
 fn query_transform_feedback(

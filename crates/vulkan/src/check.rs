@@ -347,12 +347,7 @@ impl Resource {
             | Resource::UniformBuffer(range)
             | Resource::UniformTexels { range, .. }
             | Resource::StorageTexels { range, .. } => Some(range),
-            Resource::Sampler { .. }
-            | Resource::Image(_)
-            | Resource::StorageImage(_)
-            | Resource::ImageWithSampler(_)
-            | Resource::InputAttachment(_)
-            | Resource::TargetImage(_) => None,
+            _ => None,
         }
     }
 
@@ -368,13 +363,7 @@ impl Resource {
             Resource::Image(texture)
             | Resource::StorageImage(texture)
             | Resource::ImageWithSampler(texture) => Some(texture),
-            Resource::StorageBuffer(_)
-            | Resource::UniformBuffer(_)
-            | Resource::UniformTexels { .. }
-            | Resource::StorageTexels { .. }
-            | Resource::InputAttachment(_)
-            | Resource::TargetImage(_)
-            | Resource::Sampler { .. } => None,
+            _ => None,
         }
     }
 }

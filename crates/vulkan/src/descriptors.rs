@@ -65,10 +65,7 @@ impl Resource {
 }
 
 /// The samplers: one without a comparison, and one with a comparison.
-pub(crate) struct Samplers<'d> {
-    plain: Owned<'d, vk::Sampler>,
-    comparing: Owned<'d, vk::Sampler>,
-}
+pub(crate) struct Samplers<'d>([Owned<'d, vk::Sampler>; 2]);
 
 impl<'d> Samplers<'d> {
     pub(crate) fn new(device: &'d Device) -> Result<Samplers<'d>, Error> {
@@ -85,11 +82,11 @@ impl<'d> Samplers<'d> {
             let sampler = unsafe { device.handle.create_sampler(&info, None) };
             Owned::new(device, sampler, "vkCreateSampler")
         };
-        Ok(Samplers { plain: sampler(false)?, comparing: sampler(true)? })
+        Ok(Samplers([sampler(false)?, sampler(true)?]))
     }
 
     fn handle(&self, compare: bool) -> vk::Sampler {
-        if compare { *self.comparing } else { *self.plain }
+        *self.0[usize::from(compare)]
     }
 }
 

@@ -6,7 +6,7 @@ use crate::instance::{DeviceName, Instance};
 use crate::pipelines::Pipelines;
 use crate::validation::{Layer, Message};
 use ash::{ext, khr, vk};
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::{Mutex, PoisonError};
@@ -215,66 +215,84 @@ fn create_device(
         info = info.push_next(&mut vulkan_1_3);
     }
 
-    let mut extensions =
-        capabilities.extensions.iter().map(|name| name.as_ptr()).collect::<Vec<_>>();
-    let mut transform_feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
-    if let Some(has) = capabilities.transform_feedback {
-        transform_feedback =
-            transform_feedback.transform_feedback(true).geometry_streams(has.geometry_streams);
-        info = info.push_next(&mut transform_feedback);
-        extensions.push(ext::transform_feedback::NAME.as_ptr());
-    }
-    let mut provoking_vertex = vk::PhysicalDeviceProvokingVertexFeaturesEXT::default();
-    if let Some(has) = capabilities.provoking_vertex {
-        provoking_vertex = provoking_vertex
+    // Structures of extensions.
+    let mut transform_feedback = capabilities.transform_feedback.map(|has| {
+        vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default()
+            .transform_feedback(true)
+            .geometry_streams(has.geometry_streams)
+    });
+    let mut provoking_vertex = capabilities.provoking_vertex.map(|has| {
+        vk::PhysicalDeviceProvokingVertexFeaturesEXT::default()
             .provoking_vertex_last(has.last)
-            .transform_feedback_preserves_provoking_vertex(has.preserved_by_capture);
-        info = info.push_next(&mut provoking_vertex);
-        extensions.push(ext::provoking_vertex::NAME.as_ptr());
-    }
-
-    let mut generated = vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default();
-    if let Some(has) = capabilities.primitives_generated {
-        generated = generated
+            .transform_feedback_preserves_provoking_vertex(has.preserved_by_capture)
+    });
+    let mut generated = capabilities.primitives_generated.map(|has| {
+        vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT::default()
             .primitives_generated_query(true)
             .primitives_generated_query_with_rasterizer_discard(has.with_discard)
-            .primitives_generated_query_with_non_zero_streams(has.with_streams);
-        info = info.push_next(&mut generated);
-        extensions.push(ext::primitives_generated_query::NAME.as_ptr());
-    }
+            .primitives_generated_query_with_non_zero_streams(has.with_streams)
+    });
+    let mut portability = capabilities.portability;
+    let mut advanced_blend = capabilities.blending.native.map(|has| {
+        vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default()
+            .advanced_blend_coherent_operations(has.coherent)
+    });
+    let Capabilities { target_reads: reads, indexing, .. } = capabilities;
+    let mut local = reads.local.then(|| {
+        vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default()
+            .dynamic_rendering_local_read(true)
+    });
+    let mut ordered = reads.ordered.then(|| {
+        vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT::default()
+            .rasterization_order_color_attachment_access(true)
+    });
+    let uint8 = vk::PhysicalDeviceIndexTypeUint8FeaturesEXT::default().index_type_uint8(true);
+    let mut uint8 = indexing.uint8.then_some(uint8);
+    let mut list_restart = indexing.list_restart.then(|| {
+        vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT::default()
+            .primitive_topology_list_restart(true)
+    });
+    info = enable(info, &mut transform_feedback);
+    info = enable(info, &mut provoking_vertex);
+    info = enable(info, &mut generated);
+    info = enable(info, &mut portability);
+    info = enable(info, &mut advanced_blend);
+    info = enable(info, &mut local);
+    info = enable(info, &mut ordered);
+    info = enable(info, &mut uint8);
+    info = enable(info, &mut list_restart);
 
-    // Vulkan requires this extension to be enabled if the device supports it.
-    let mut portability = capabilities.portability.unwrap_or_default();
-    if capabilities.portability.is_some() {
-        info = info.push_next(&mut portability);
-        extensions.push(khr::portability_subset::NAME.as_ptr());
-    }
-
-    let mut advanced_blend = vk::PhysicalDeviceBlendOperationAdvancedFeaturesEXT::default();
-    if let Some(has) = capabilities.blending.native {
-        advanced_blend = advanced_blend.advanced_blend_coherent_operations(has.coherent);
-        info = info.push_next(&mut advanced_blend);
-        extensions.push(ext::blend_operation_advanced::NAME.as_ptr());
-    }
-
-    let reads = capabilities.target_reads;
-    let mut local = vk::PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR::default()
-        .dynamic_rendering_local_read(reads.local);
-    let mut ordered = vk::PhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT::default()
-        .rasterization_order_color_attachment_access(reads.ordered);
-    if reads.local {
-        info = info.push_next(&mut local);
-    }
-    if reads.ordered {
-        info = info.push_next(&mut ordered);
-    }
-    extensions.extend(reads.extensions().map(CStr::as_ptr));
-
-    let mut indexing = capabilities.indexing.enabled();
-    info = indexing.join(info);
-    extensions.extend(capabilities.indexing.extensions().map(CStr::as_ptr));
-
+    let extensions = enabled_extensions(capabilities);
     let info = info.enabled_extension_names(&extensions);
     // SAFETY: the device supports everything that is enabled, and the structures of `info` outlive the call.
     unsafe { instance.handle.create_device(physical, &info, None) }.call("vkCreateDevice")
+}
+
+/// Adds a structure to the creation parameters of a device, if it is there.
+fn enable<'i, T: vk::ExtendsDeviceCreateInfo>(
+    info: vk::DeviceCreateInfo<'i>,
+    structure: &'i mut Option<T>,
+) -> vk::DeviceCreateInfo<'i> {
+    match structure {
+        Some(structure) => info.push_next(structure),
+        None => info,
+    }
+}
+
+fn enabled_extensions(capabilities: &Capabilities) -> Vec<*const c_char> {
+    let Capabilities { target_reads: reads, indexing, .. } = capabilities;
+    let with_features = [
+        (capabilities.transform_feedback.is_some(), ext::transform_feedback::NAME),
+        (capabilities.provoking_vertex.is_some(), ext::provoking_vertex::NAME),
+        (capabilities.primitives_generated.is_some(), ext::primitives_generated_query::NAME),
+        // Vulkan requires this extension to be enabled if the device supports it.
+        (capabilities.portability.is_some(), khr::portability_subset::NAME),
+        (capabilities.blending.native.is_some(), ext::blend_operation_advanced::NAME),
+        (reads.local, khr::dynamic_rendering_local_read::NAME),
+        (reads.ordered, ext::rasterization_order_attachment_access::NAME),
+        (indexing.uint8, ext::index_type_uint8::NAME),
+        (indexing.list_restart, ext::primitive_topology_list_restart::NAME),
+    ];
+    let with_features = with_features.into_iter().filter(|(has, _)| *has).map(|(_, name)| name);
+    with_features.chain(capabilities.extensions.iter().copied()).map(CStr::as_ptr).collect()
 }

@@ -31,46 +31,4 @@ impl Indexing {
         };
         Self { uint8, list_restart }
     }
-
-    /// The features to enable.
-    pub(crate) fn enabled(self) -> Enabled {
-        let uint8 = vk::PhysicalDeviceIndexTypeUint8FeaturesEXT::default();
-        let list_restart = vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT::default();
-        Enabled {
-            uint8: self.uint8.then(|| uint8.index_type_uint8(true)),
-            list_restart: self
-                .list_restart
-                .then(|| list_restart.primitive_topology_list_restart(true)),
-        }
-    }
-
-    /// The extensions to enable.
-    pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
-        let all = [
-            (self.uint8, ext::index_type_uint8::NAME),
-            (self.list_restart, ext::primitive_topology_list_restart::NAME),
-        ];
-        all.into_iter().filter(|(has, _)| *has).map(|(_, name)| name)
-    }
-}
-
-pub(crate) struct Enabled {
-    uint8: Option<vk::PhysicalDeviceIndexTypeUint8FeaturesEXT<'static>>,
-    list_restart: Option<vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>>,
-}
-
-impl Enabled {
-    /// Adds the features to the creation parameters of a device.
-    pub(crate) fn join<'e>(
-        &'e mut self,
-        mut info: vk::DeviceCreateInfo<'e>,
-    ) -> vk::DeviceCreateInfo<'e> {
-        if let Some(uint8) = &mut self.uint8 {
-            info = info.push_next(uint8);
-        }
-        if let Some(list_restart) = &mut self.list_restart {
-            info = info.push_next(list_restart);
-        }
-        info
-    }
 }

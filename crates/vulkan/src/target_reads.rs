@@ -44,14 +44,6 @@ impl TargetReads {
         }
     }
 
-    /// The extensions to enable.
-    pub(crate) fn extensions(self) -> impl Iterator<Item = &'static CStr> {
-        let local = self.local.then_some(khr::dynamic_rendering_local_read::NAME);
-        local
-            .into_iter()
-            .chain(self.ordered.then_some(ext::rasterization_order_attachment_access::NAME))
-    }
-
     /// Rejects reads of a draw that the device does not support.
     pub(crate) fn check(self, wanted: TargetReads) -> Result<(), Error> {
         if wanted.local && !self.local {
