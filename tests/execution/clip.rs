@@ -51,11 +51,9 @@ fn draw(
 ) -> Vec<Pictures> {
     let lowered: Vec<Stages> = shapes.iter().map(lowered).collect();
     let by_hand: Vec<Stages> = shapes.iter().map(|shape| shape.stages(Style::Arrays)).collect();
-    let [by_hand, lowered] = [by_hand, lowered].map(|stages| pictures(driver, &stages, seeds));
-    let of_shapes = |pictures: Vec<Vec<u8>>| -> Vec<Vec<Vec<u8>>> {
-        pictures.chunks(seeds.len()).map(<[Vec<u8>]>::to_vec).collect()
-    };
-    of_shapes(lowered).into_iter().zip(of_shapes(by_hand)).collect()
+    let [lowered, by_hand] = [lowered, by_hand].map(|stages| pictures(driver, &stages, seeds));
+    let of_shapes = lowered.chunks(seeds.len()).zip(by_hand.chunks(seeds.len()));
+    of_shapes.map(|(lowered, by_hand)| (lowered.to_vec(), by_hand.to_vec())).collect()
 }
 
 /// Returns whether the two styles of a shape differ.

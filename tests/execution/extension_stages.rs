@@ -22,6 +22,14 @@ pub(crate) struct Ahead {
     patch_control_points: u32,
 }
 
+impl Ahead {
+    pub(crate) fn compiled(&self) -> Vec<(ShaderStage, Vec<u32>)> {
+        let compiled =
+            |(stage, source)| (stage, glsl::stage(stage, source, "", SpirvVersion::SPIRV1_3));
+        self.stages.iter().copied().map(compiled).collect()
+    }
+}
+
 /// Returns lavapipe's capture of `vertices` vertices.
 #[track_caller]
 fn run(
@@ -31,11 +39,7 @@ fn run(
     layout: &[BufferLayout],
     case: &Case,
 ) -> Capture {
-    let compiled: Vec<(ShaderStage, Vec<u32>)> = ahead
-        .stages
-        .iter()
-        .map(|(stage, source)| (*stage, glsl::stage(*stage, source, "", SpirvVersion::SPIRV1_3)))
-        .collect();
+    let compiled = ahead.compiled();
     let mut work = Work::default();
     let mut draw = native_draw(stage.1, layout, case, &mut work);
     draw.stages =
@@ -266,7 +270,7 @@ fn vertex_streams_go_to_their_buffers() {
     }
 }
 
-const PATCHES: Ahead = Ahead {
+pub(crate) const PATCHES: Ahead = Ahead {
     stages: &[
         (
             ShaderStage::Vertex,
@@ -292,7 +296,7 @@ const PATCHES: Ahead = Ahead {
 };
 
 /// Emits five points along each patch of two vertices.
-const LINES: Shader = Shader {
+pub(crate) const LINES: Shader = Shader {
     source: r"
         #version 450
         layout(isolines, equal_spacing, point_mode) in;

@@ -45,12 +45,8 @@ enum Found {
     Different(String),
 }
 
-fn verify(program: &Path, driver: Driver, path: &Path, entry: &str) -> Found {
-    verify_with(program, driver, path, entry, "")
-}
-
 /// Verifies the variants in `given` instead of polyshade's, unless `given` is empty.
-fn verify_with(program: &Path, driver: Driver, path: &Path, entry: &str, given: &str) -> Found {
+fn verify(program: &Path, driver: Driver, path: &Path, entry: &str, given: &str) -> Found {
     let mut verify = Command::new(program);
     verify.args(["verify", "position-only"]).arg(path).args(["--side-effects", "in-position"]);
     verify.args(["--entry", entry, "--device", driver.name(), "--validation", "--vertices", "48"]);
@@ -78,14 +74,14 @@ fn verify_in_bounds(program: &Path, driver: Driver, path: &Path, entry: &str) ->
     let folder = tempfile::tempdir().expect("there is room");
     let path = folder.path().join("in-bounds.spv");
     std::fs::write(&path, clamped).expect("there is room");
-    verify(program, driver, &path, entry)
+    verify(program, driver, &path, entry, "")
 }
 
 fn compare(driver: Driver) {
     let program = program::build();
     let (mut equal, mut drawn, mut skipped, mut faults) = (0, 0, 0, Vec::new());
     for (path, entry) in vertex_shaders() {
-        let mut found = verify(&program, driver, &path, &entry);
+        let mut found = verify(&program, driver, &path, &entry, "");
         // On SwiftShader, out-of-bounds accesses may cause a difference.
         if let (Driver::SwiftShader, Found::Different(why)) = (driver, &found) {
             println!("{driver:?} {}: {why}; in bounds:", path.display());
@@ -130,7 +126,7 @@ fn a_variant_that_is_another_is_noticed() {
     let complement = format!("complement={}", path.display());
     let program = program::build();
     for driver in DRIVERS {
-        let found = |given| verify_with(&program, driver, &path, "main", given);
+        let found = |given| verify(&program, driver, &path, "main", given);
         assert!(matches!(found(""), Found::Equal(true)), "{driver:?}");
         assert!(matches!(found(&complement), Found::Different(_)), "{driver:?}");
     }

@@ -10,7 +10,6 @@ use crate::storage::{HOSTS, Storage, options};
 use crate::webgpu::{WebGpu, tests_in_webgpu};
 use polyshade::Module;
 use polyshade::host::SideEffects;
-
 use polyshade_vulkan::model::Topology;
 use polyshade_vulkan::{
     Descriptor, Draw, ProvokingVertex, Range, Resource, Stage, Target, Variants, Work, vk,

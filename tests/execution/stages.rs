@@ -1,6 +1,7 @@
 //! Other parts of a draw: constants, attributes, indices, and the stages after the vertex stage.
 
 use crate::drivers::{DRIVERS, Driver};
+use crate::extension_stages::{LINES, PATCHES, POINTS, STREAMS};
 use crate::glsl;
 use crate::memory::{bytes, words};
 use crate::resources::shader;
@@ -8,7 +9,7 @@ use polyshade::Module;
 use polyshade_formats::{ShaderStage, SpirvVersion};
 use polyshade_vulkan::{
     Attribute, Constant, Descriptor, Draw, Indices, Place, Range, Resource, Stage, Target,
-    TransformFeedback, VertexBuffer, VertexLayout, Work, vk,
+    VertexBuffer, VertexLayout, Work, vk,
 };
 
 /// Returns a draw with a shader from [`shader`]. Its `words` are in buffer 0.
@@ -216,94 +217,34 @@ fn the_largest_index_starts_a_strip_anew() {
     }
 }
 
-fn stage(source: &str, stage: ShaderStage) -> Vec<u32> {
-    glsl::compiled(stage, source.trim_start(), SpirvVersion::SPIRV1_3)
-}
-
-const VERTEX: &str = "
-    #version 450
-    layout(location = 0) out float v_vertex;
-    void main() { v_vertex = float(gl_VertexIndex); gl_Position = vec4(0); }";
-
-const CONTROL: &str = "
-    #version 450
-    layout(vertices = 2) out;
-    layout(location = 0) in float v_vertex[];
-    layout(location = 0) out float c_vertex[];
-    void main() {
-        c_vertex[gl_InvocationID] = v_vertex[gl_InvocationID];
-        gl_TessLevelOuter[0] = 1.0;
-        gl_TessLevelOuter[1] = 4.0;
-    }";
-
-const EVALUATION: &str = "
-    #version 450
-    layout(isolines, equal_spacing) in;
-    layout(location = 0) in float c_vertex[];
-    layout(location = 0) out float e_vertex;
-    void main() {
-        e_vertex = mix(c_vertex[0], c_vertex[1], gl_TessCoord.x);
-        gl_Position = vec4(0);
-    }";
-
-const GEOMETRY: &str = "
-    #version 450
-    layout(lines) in;
-    layout(points, max_vertices = 2) out;
-    layout(location = 0) in float e_vertex[];
-    layout(location = 0, xfb_buffer = 0, xfb_stride = 4, xfb_offset = 0) out float g_vertex;
-    void main() {
-        for (int i = 0; i < 2; ++i) {
-            g_vertex = e_vertex[i];
-            gl_PointSize = 1.0;
-            gl_Position = vec4(0);
-            EmitVertex();
-            EndPrimitive();
-        }
-    }";
-
-/// The tessellation stages divide a line of two vertices into four; the geometry stage captures both ends of each.
+/// On lavapipe, other tests also compare what these stages compute.
 #[test]
-fn tessellation_and_geometry_stages_run() {
-    let vertex = stage(VERTEX, ShaderStage::Vertex);
-    let control = stage(CONTROL, ShaderStage::TessellationControl);
-    let evaluation = stage(EVALUATION, ShaderStage::TessellationEvaluation);
-    let geometry = stage(GEOMETRY, ShaderStage::Geometry);
+fn tessellation_and_geometry_stages_are_refused_where_they_are_missing() {
     use vk::ShaderStageFlags as Flags;
-    let draw = Draw {
+    let (patches, points) = (PATCHES.compiled(), POINTS.compiled());
+    let evaluation = LINES.plain_stage(ShaderStage::TessellationEvaluation);
+    let geometry = STREAMS.plain_stage(ShaderStage::Geometry);
+    let tessellated = vec![
+        Stage::vertex(&patches[0].1),
+        Stage::new(Flags::TESSELLATION_CONTROL, &patches[1].1),
+        Stage::new(Flags::TESSELLATION_EVALUATION, &evaluation),
+    ];
+    let tessellated = Draw {
         topology: vk::PrimitiveTopology::PATCH_LIST,
         patch_control_points: 2,
-        transform_feedback: Some(TransformFeedback {
-            buffers: vec![Range { buffer: 0, offset: 0, size: 64 }],
-            ..TransformFeedback::default()
-        }),
-        ..Draw::new(
-            vec![
-                Stage::vertex(&vertex),
-                Stage::new(Flags::TESSELLATION_CONTROL, &control),
-                Stage::new(Flags::TESSELLATION_EVALUATION, &evaluation),
-                Stage::new(Flags::GEOMETRY, &geometry),
-            ],
-            8..10,
-        )
+        ..Draw::new(tessellated, 0..2)
     };
-    let work = Work { buffers: vec![vec![0; 64]], draws: vec![draw], ..Work::default() };
-    let outcome = Driver::Lavapipe.run(&work);
-    let mut found = words(&outcome.buffers[0]).into_iter().map(f32::from_bits).collect::<Vec<_>>();
-    // The order of the segments depends on the driver.
-    found.sort_by(f32::total_cmp);
-    let ends = [8.0, 8.25, 8.25, 8.5, 8.5, 8.75, 8.75, 9.0];
-    assert_eq!(found[8..], ends, "{found:?}");
-    assert_eq!(outcome.captured[0].map(|captured| captured.written), Some(8));
-
-    let (outcome, messages) = Driver::SwiftShader.run_watched(&work);
-    assert!(outcome.is_err() && messages.is_empty());
-    for (module, lacks) in [
-        (&control, "capability Tessellation (tessellationShader)"),
-        (&geometry, "capability Geometry (geometryShader)"),
+    let emitted =
+        Draw::new(vec![Stage::vertex(&points[0].1), Stage::new(Flags::GEOMETRY, &geometry)], 0..1);
+    for (draw, module, lacks) in [
+        (tessellated, &patches[1].1, "capability Tessellation (tessellationShader)"),
+        (emitted, &geometry, "capability Geometry (geometryShader)"),
     ] {
+        assert_eq!(missing(Driver::Lavapipe, module), [""; 0]);
         assert!(missing(Driver::SwiftShader, module).contains(&lacks.to_owned()));
+        let work = Work { draws: vec![draw], ..Work::default() };
+        Driver::Lavapipe.run(&work);
+        let (outcome, messages) = Driver::SwiftShader.run_watched(&work);
+        assert!(outcome.is_err() && messages.is_empty(), "{lacks}");
     }
-    let all = [&vertex, &control, &evaluation, &geometry];
-    assert!(all.iter().all(|module| missing(Driver::Lavapipe, module).is_empty()));
 }

@@ -181,10 +181,9 @@ fn alpha_to_one_is_of_the_first_location() {
 fn a_copy_of_the_destination_is_read_from_a_texture() {
     let vertex = cover();
     let copy = |layers| Texture {
-        view: if layers == 1 {
-            vk::ImageViewType::TYPE_2D
-        } else {
-            vk::ImageViewType::TYPE_2D_ARRAY
+        view: match layers {
+            1 => vk::ImageViewType::TYPE_2D,
+            _ => vk::ImageViewType::TYPE_2D_ARRAY,
         },
         format: vk::Format::R32G32B32A32_SFLOAT,
         width: 4,
