@@ -1,10 +1,7 @@
 //! Removes dead code from every shader of the corpus, if it exists next to the project.
 
 use polyshade::Module;
-use polyshade::host::{SideEffects, Target};
-use polyshade::position_only::{self, Options, STAGES};
 use polyshade::rewrite::{DceOptions, dce};
-use polyshade_spv::ErrorKind;
 use polyshade_tests::shader;
 use polyshade_tests::tree::{self, files};
 use std::path::PathBuf;
@@ -34,34 +31,6 @@ fn corpus_stays_valid_and_nothing_dead_is_left() {
         let again = dce(&again, &DceOptions::new()).expect("nothing is refused");
         if again.is_changed() {
             faults.push(format!("{}: something dead is left", path.display()));
-        }
-    }
-    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
-}
-
-#[test]
-fn corpus_has_valid_variants() {
-    let mut faults = Vec::new();
-    for (path, words) in corpus() {
-        let m = Module::parse(&words).expect("it is valid");
-        for entry in m.entry_points().filter(|entry| STAGES.contains(&entry.model())) {
-            let target = &Target::new(entry.name()).stage(entry.model());
-            let options = Options::new().invariant().side_effects(SideEffects::InSecondPass);
-            for variant in [
-                position_only::lower(&m, target, &options),
-                position_only::lower(
-                    &m,
-                    target,
-                    &options.clone().variant(position_only::Variant::Complement),
-                ),
-            ] {
-                let fault = match variant {
-                    Ok(variant) => shader::validate(variant.module.words()).err(),
-                    Err(error) if error.kind() == ErrorKind::Unsupported => None,
-                    Err(error) => Some(error.to_string()),
-                };
-                faults.extend(fault.map(|fault| format!("{}: {fault}", path.display())));
-            }
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));

@@ -1,12 +1,10 @@
-//! Tests of rewrite tools and lowerings that cannot be cases, because they test properties, error positions, corpora
-//! or drivers.
+//! Tests of rewrite tools and lowerings that cannot be cases, because they test properties, error positions or
+//! corpora.
 
 mod blend;
 mod blend_fixed;
 mod dce_corpus;
 mod dce_sizes;
-mod decorate_corpus;
-mod drawn;
 mod geometry;
 mod isolate;
 mod link;
@@ -18,5 +16,3 @@ mod push_constants;
 mod shader;
 mod tessellation;
 mod unknown;
-
-use polyshade_tests::drivers;
