@@ -1,5 +1,6 @@
 //! Captured geometry stages: refusals, capabilities, and the host's sizes and counters.
 
+use crate::shader::refused;
 use polyshade::host::{
     AddressSource, Binding, Device, Feature, LimitName, Lowered, ParamSource, Purpose, Reserved,
     Set, SideEffects, Target,
@@ -9,7 +10,7 @@ use polyshade::transform_feedback::{
     self, BufferRange, Draw, IndexType, Layout, Options, ProvokingVertex, Topology, geometry,
 };
 use polyshade::{Error, Module};
-use polyshade_tests::shader::{ShaderStage, assemble, compile, disassemble, validate};
+use polyshade_tests::shader::{ShaderStage, assemble, compile, disassemble, module, validate};
 use std::collections::{BTreeMap, BTreeSet};
 
 const VERTEX: &str = "#version 450
@@ -28,11 +29,6 @@ const BODY: &str =
 /// Emits one triangle.
 const CONSTANT: &str =
     "void main() { for (int i = 0; i < 3; ++i) { g_colour = v_colour[i].xy; EmitVertex(); } }";
-
-fn module(source: &str, stage: ShaderStage) -> Module<'static> {
-    let words: &'static [u32] = compile(source, stage).expect("the shader compiles").leak();
-    Module::parse(words).expect("glslang's words parse")
-}
 
 /// Returns the layout of the vertex stage.
 fn before() -> Layout {
@@ -60,11 +56,10 @@ fn drawn() -> Options {
     Options::new().interleaved(["g_colour"])
 }
 
-/// Returns the code and the message of the error.
+/// Checks that the stage is refused with this error code.
 #[track_caller]
-fn refused(source: &str, options: &Options) -> (String, String) {
-    let error = made(source, options, |one| one.map(|_| ()).expect_err("it is refused"));
-    (error.code().name().to_owned(), error.message().to_owned())
+fn source_refused(source: &str, options: &Options, code: &str) -> Error {
+    made(source, options, |one| refused(one, code))
 }
 
 #[test]
@@ -77,21 +72,21 @@ fn options_without_a_meaning_are_refused() {
         captured().constant_attributes([1]),
         captured().params(address),
     ] {
-        assert_eq!(refused(&source, &options).0, "geometry.option", "{options:?}");
+        source_refused(&source, &options, "geometry.option");
     }
-    let (code, message) = refused(&source, &captured().topologies([Topology::LineStrip]));
-    assert_eq!(code, "geometry.topology");
-    assert_eq!(message, "a line strip has no triangles, which the geometry stage takes");
-    assert_eq!(refused(&source, &Options::new().compute()).0, "capture.no-varyings");
+    let lines = captured().topologies([Topology::LineStrip]);
+    let error = source_refused(&source, &lines, "geometry.topology");
+    assert_eq!(error.message(), "a line strip has no triangles, which the geometry stage takes");
+    source_refused(&source, &Options::new().compute(), "capture.no-varyings");
     // A stage that is drawn reads neither indices nor spilled outputs.
     for options in [drawn().spill_outputs(), drawn().indexed(None).restart()] {
-        assert_eq!(refused(&source, &options).0, "geometry.option", "{options:?}");
+        source_refused(&source, &options, "geometry.option");
     }
     // The layout is of a stage that spills its outputs.
-    assert_eq!(refused(&source, &drawn()).0, "geometry.inputs");
+    source_refused(&source, &drawn(), "geometry.inputs");
     let lines = source.replace("triangles)", "lines)");
     let looped = drawn().one_instance().topologies([Topology::LineLoop]);
-    assert_eq!(refused(&lines, &looped).0, "geometry.topology");
+    source_refused(&lines, &looped, "geometry.topology");
 }
 
 #[test]
@@ -101,15 +96,15 @@ fn shaders_that_other_stages_cannot_run_are_refused() {
         layout(location = 0, stream = 0) out float s; layout(location = 1, stream = 1) out float t;
         void main() { s = 1.0; EmitStreamVertex(0); t = 2.0; EmitStreamVertex(1); }";
     let both = Options::new().compute().interleaved(["s", "t"]);
-    assert_eq!(refused(streams, &both).0, "capture.streams-share-buffer");
+    source_refused(streams, &both, "capture.streams-share-buffer");
     let layer = format!("{HEAD} void main() {{ gl_Layer = 1; g_colour = vec2(0); EmitVertex(); }}");
-    assert_eq!(refused(&layer, &captured().spill_outputs()).0, "geometry.raster-output");
+    source_refused(&layer, &captured().spill_outputs(), "geometry.raster-output");
     made(&layer, &captured(), |one| one.map(|_| ()).expect("only its raster form is refused"));
     let subgroups = format!(
         "{} void main() {{ g_colour = vec2(gl_ViewIndex); EmitVertex(); }}",
         HEAD.replacen('\n', "\n#extension GL_EXT_multiview : enable\n", 1)
     );
-    assert_eq!(refused(&subgroups, &captured()).0, "capture.compute-built-in");
+    source_refused(&subgroups, &captured(), "capture.compute-built-in");
 }
 
 #[test]
@@ -137,11 +132,12 @@ fn stages_need_no_capability_of_geometry_stages() {
 #[test]
 fn stages_without_spilled_outputs_are_refused() {
     let module = module(&format!("{HEAD}{BODY}"), ShaderStage::Geometry);
-    let error = geometry::raster(&module, "main", &before(), &captured()).map(|_| ());
-    assert_eq!(error.expect_err("not spilled").code().name(), "capture.spill-not-requested");
+    refused(
+        geometry::raster(&module, "main", &before(), &captured()),
+        "capture.spill-not-requested",
+    );
     let layout = made(&format!("{HEAD}{BODY}"), &captured(), |one| one.expect("made").result);
-    let error = geometry::count(&module, "main", &layout, &captured()).map(|_| ());
-    assert_eq!(error.expect_err("not spilled before").code().name(), "geometry.inputs");
+    refused(geometry::count(&module, "main", &layout, &captured()), "geometry.inputs");
 }
 
 /// A draw of 10 triangles.
@@ -169,11 +165,9 @@ fn the_host_learns_sizes_and_counters() {
     assert_eq!(layout.primitives_written_of(0, 9, &[range]), Ok(4));
     let advanced = layout.advance_by([9, 0, 0, 0], &[range]).expect("the range fits");
     assert_eq!(advanced[0].counter, 4 + 4 * 3 * 8);
-    let error = layout.primitives_written(&DRAW, &[range]).expect_err("only the device knows");
-    assert_eq!(error.code().name(), "geometry.unknown-count");
+    refused(layout.primitives_written(&DRAW, &[range]), "geometry.unknown-count");
     let large = Draw { vertex_count: u32::MAX, ..DRAW };
-    let error = layout.work_groups(&large).expect_err("it is too large");
-    assert_eq!(error.code().name(), "capture.draw-too-large");
+    refused(layout.work_groups(&large), "capture.draw-too-large");
 }
 
 #[test]
@@ -181,8 +175,7 @@ fn the_target_may_name_the_stage() {
     let source = format!("{HEAD}{BODY}");
     let module = module(&source, ShaderStage::Geometry);
     let target = Target::new("main").stage(ExecutionModel::VERTEX);
-    let error = geometry::count(&module, target, &before(), &captured()).map(|_| ());
-    assert_eq!(error.expect_err("it has no vertex stage").code().name(), "entry-point.not-found");
+    refused(geometry::count(&module, target, &before(), &captured()), "entry-point.not-found");
 }
 
 /// A component that no location has, and the vertex stream of a block member.
@@ -226,8 +219,7 @@ fn constant_numbers_need_no_count() {
             geometry::count(&module, "main", &before(), &options),
             geometry::sum(&module, "main", &before(), &options),
         ] {
-            let error = made.map(|_| ()).expect_err("there is nothing to count");
-            assert_eq!(error.code().name(), "geometry.constant-count");
+            refused(made, "geometry.constant-count");
         }
         let made = geometry::capture(&module, "main", &before(), &options).expect("it is made");
         let purposes = made.requirements.descriptors.iter().map(|one| one.purpose);
@@ -284,10 +276,8 @@ fn drawn_stages_stay_geometry_stages() {
     // An input that the vertex stage does not write is at the location of the added output.
     let taken = format!("{HEAD}layout(location = 0) in float early[];{BODY}");
     let taken = module(&taken, ShaderStage::Geometry);
-    let error = geometry::capture(&taken, "main", &passed.result, &drawn()).map(|_| ());
-    assert_eq!(error.expect_err("it is taken").code().name(), "geometry.location-taken");
-    let error = geometry::vertex(&of_vertex, "main", &captured()).map(|_| ());
-    assert_eq!(error.expect_err("it is a compute stage").code().name(), "geometry.option");
+    refused(geometry::capture(&taken, "main", &passed.result, &drawn()), "geometry.location-taken");
+    refused(geometry::vertex(&of_vertex, "main", &captured()), "geometry.option");
 }
 
 /// Returns the limits and the layout of a vertex stage with these outputs.
@@ -375,8 +365,7 @@ fn side_effects_of_the_vertex_stage_are_not_repeated() {
     let module = module(&source, ShaderStage::Vertex);
     let made = |kept| geometry::vertex(&module, "main", &drawn().one_instance().side_effects(kept));
     for kept in [SideEffects::Refuse, SideEffects::InFirstPass] {
-        let error = made(kept).map(|_| ()).expect_err("two draws would store");
-        assert_eq!(error.code().name(), "side-effects.unassigned");
+        refused(made(kept), "side-effects.unassigned");
     }
     let stores =
         |words: &[u32]| disassemble(words).expect("it is a module").matches("OpStore").count();
@@ -397,7 +386,7 @@ fn buffers_with_addresses_have_no_bindings() {
     let names: Vec<&str> = made.params[0].params.iter().map(|param| &*param.name).collect();
     assert_eq!(names, ["flags", "address_low_0", "address_high_0", "size_0", "counter_0"]);
     let attribute = address(AddressSource::Attribute { location: 0 });
-    assert_eq!(refused(&constant, &attribute).0, "params.attribute-stage");
+    source_refused(&constant, &attribute, "params.attribute-stage");
 }
 
 /// With addresses, primitives whose number varies are stored sparsely.
@@ -426,12 +415,10 @@ fn varying_numbers_of_primitives_are_stored_sparsely() {
     let ranges = [range(1 << 32 | 16, 48), range(2 << 32 | 32, 240)];
     let values = layout.host_params(&draw, &ranges).expect("it is a draw");
     assert_eq!(values, [0, 32, 2, 240, 16, 1, 48, 0]);
-    let error = layout.host_params(&draw, &ranges[..1]).expect_err("it has a table of counts");
-    assert_eq!(error.code().name(), "capture.range-count");
+    refused(layout.host_params(&draw, &ranges[..1]), "capture.range-count");
 
     // The other steps are not needed.
     for step in [geometry::count, geometry::sum] {
-        let error = step(&module, "main", &before(), &options).map(|_| ()).expect_err("no step");
-        assert_eq!(error.code().name(), "geometry.constant-count");
+        refused(step(&module, "main", &before(), &options), "geometry.constant-count");
     }
 }

@@ -16,6 +16,14 @@ fn without_bits(words: &[u32]) -> Vec<u32> {
     changed
 }
 
+/// Removes dead code, and returns the number of functions that are left.
+#[track_caller]
+fn functions_left(words: &[u32]) -> usize {
+    let module = Module::parse(words).expect("it has the form of a module");
+    let left = dce(&module, &DceOptions::new()).expect("nothing is refused");
+    Module::parse(left.module.words()).expect("it can be read again").functions().count()
+}
+
 #[test]
 fn loops_that_count_in_integers_of_no_bits_are_left_alone() {
     let source = "#version 450
@@ -28,9 +36,7 @@ fn loops_that_count_in_integers_of_no_bits_are_left_alone() {
         }";
     let words = compile(source, ShaderStage::Fragment).expect("it compiles");
     for words in [words.clone(), without_bits(&words)] {
-        let module = Module::parse(&words).expect("it has the form of a module");
-        let left = dce(&module, &DceOptions::new()).expect("nothing is refused");
-        Module::parse(left.module.words()).expect("it can be read again");
+        functions_left(&words);
     }
 }
 
@@ -55,9 +61,7 @@ fn loops_that_branch_to_what_is_no_label_are_left_alone() {
     for (at, way) in branches.into_iter().flat_map(|at| [(at, 2), (at, 3)]) {
         let mut changed = words.clone();
         changed[at + way] = parameter.word();
-        let module = Module::parse(&changed).expect("it has the form of a module");
-        let left = dce(&module, &DceOptions::new()).expect("nothing is refused");
-        Module::parse(left.module.words()).expect("it can be read again");
+        functions_left(&changed);
     }
 }
 
@@ -138,9 +142,7 @@ fn an_interface_that_lists_what_a_dead_function_defines_leaves_nothing_of_it() {
     let entry = module.entry_points().next().expect("there is one").inst();
     let mut changed = words.clone();
     changed[entry.end() as usize - 1] = label.word();
-    let module = Module::parse(&changed).expect("it has the form of a module");
-    let left = dce(&module, &DceOptions::new()).expect("nothing is refused");
-    Module::parse(left.module.words()).expect("it can be read again");
+    functions_left(&changed);
 }
 
 #[test]
@@ -157,10 +159,7 @@ fn a_chain_that_is_indexed_by_a_value_of_a_dead_function_leaves_nothing_of_its_c
         %outer = OpFunction %float None %function\n%3 = OpLabel\n%outer_value = OpFunctionCall %float %inner\n\
         OpReturnValue %outer_value\nOpFunctionEnd\n";
     let words = assemble(text).expect("it is assembly");
-    let module = Module::parse(&words).expect("it has the form of a module");
-    let left = dce(&module, &DceOptions::new()).expect("nothing is refused");
-    let left = Module::parse(left.module.words()).expect("it can be read again");
-    assert_eq!(left.functions().count(), 1);
+    assert_eq!(functions_left(&words), 1);
 }
 
 #[test]

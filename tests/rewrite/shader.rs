@@ -118,3 +118,11 @@ pub(crate) fn entry<'m>(m: &'m Module<'_>) -> EntryPoint<'m> {
 pub(crate) fn count(m: &Module<'_>, op: Op) -> usize {
     m.instructions().filter(|inst| inst.op() == op).count()
 }
+
+/// Returns the error of a tool or lowering, which must have this code.
+#[track_caller]
+pub(crate) fn refused<T>(made: Result<T, Error>, code: &str) -> Error {
+    let error = made.map(|_| ()).expect_err("it is refused");
+    assert_eq!(error.code().name(), code, "{error}");
+    error
+}

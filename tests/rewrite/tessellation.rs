@@ -3,6 +3,7 @@
 mod host;
 mod matching;
 
+use crate::shader::refused;
 use polyshade::host::{AddressSource, Binding, Lowered, ParamSource, Reserved, Set, Target};
 use polyshade::spv::view::Mode;
 use polyshade::spv::{
@@ -127,12 +128,6 @@ fn steps([c, e]: [&'static Module<'static>; 2], before: &str, options: &Options)
 /// Returns the steps of the shaders above.
 fn example(options: &Options) -> [Step; 4] {
     steps([control_module(CONTROL), evaluation_module(EVALUATION)], VERTEX, options)
-}
-
-#[track_caller]
-fn refused<T>(made: Result<T, Error>, code: &str) {
-    let error = made.map(|_| ()).expect_err("it is refused");
-    assert_eq!(error.code().name(), code, "{error}");
 }
 
 #[track_caller]

@@ -3,7 +3,7 @@
 use crate::shader::{case, count, entry, named};
 use polyshade::rewrite::{self, Copies, DceOptions};
 use polyshade_spv::{ErrorKind, ExecutionModel, Inst, Module, Op};
-use polyshade_tests::shader::{ShaderStage, compile};
+use polyshade_tests::shader::{ShaderStage, module};
 
 const UNKNOWN: Op = Op(0x7123);
 
@@ -35,7 +35,7 @@ fn unknown<'v>(m: &'v Module<'_>) -> Inst<'v> {
 #[test]
 fn it_stays_in_the_body_that_is_wrapped() {
     let source = "#version 450\nvoid main() { gl_Position = vec4(1.0); }";
-    let m = Module::parse_owned(compile(source, ShaderStage::Vertex).unwrap()).unwrap();
+    let m = module(source, ShaderStage::Vertex);
     let operands = [named(&m, "main").word(), 1, u32::MAX];
     let (m, _) = with_unknown(&m, |m| stores(m).next().unwrap(), &operands);
     let wrapped = m.rewrite(|m, p| {
@@ -103,7 +103,7 @@ fn a_variable_that_it_may_use_is_not_redirected() {
 fn it_stays_with_all_that_it_may_use() {
     let source = "#version 450
         layout(location = 0) in vec4 x; void main() { vec4 a = x; a *= 3.0; gl_Position = x; }";
-    let m = Module::parse_owned(compile(source, ShaderStage::Vertex).unwrap()).unwrap();
+    let m = module(source, ShaderStage::Vertex);
     let product = m.instructions().find(|inst| inst.op() == Op::VECTOR_TIMES_SCALAR).unwrap();
     let operands = [product.result().unwrap().word(), u32::MAX];
     let (m, _) = with_unknown(&m, |m| stores(m).nth(1).unwrap(), &operands);
@@ -118,7 +118,7 @@ fn a_function_of_which_it_names_something_stays_whole() {
         layout(location = 0) in vec4 x;
         vec4 f(vec4 y) { if (y.x > 1.0) y *= 2.0; return y; }
         void main() { vec4 dead = f(x); gl_Position = x; }";
-    let m = Module::parse_owned(compile(source, ShaderStage::Vertex).unwrap()).unwrap();
+    let m = module(source, ShaderStage::Vertex);
     let product = m.instructions().find(|inst| inst.op() == Op::VECTOR_TIMES_SCALAR).unwrap();
     let label = m.instructions().filter(|inst| inst.op() == Op::LABEL).last().unwrap();
     let functions = |m: &Module<'_>| m.functions().count();

@@ -396,7 +396,7 @@ fn subjects(program: &Path, path: &Path) -> Vec<Subject> {
 }
 
 /// Applies `act` to all elements, on as many threads as there are cores, and returns the results in order.
-fn on_all_threads<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn on_all_threads<T: Sync, R: Send>(all: &[T], act: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let (left, done) = (Mutex::new(all.iter().enumerate()), Mutex::new(Vec::new()));
     thread::scope(|scope| {

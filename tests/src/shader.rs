@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use polyshade_spv::Module;
+
 pub use polyshade_formats::ShaderStage;
 use polyshade_formats::glsl::{Language, SourceText};
 use polyshade_formats::{SpirvVersion, stage_of_extension, wgsl};
@@ -36,6 +38,17 @@ pub fn read(path: &Path) -> Result<Vec<u32>, String> {
 /// Compiles GLSL.
 pub fn compile(glsl: &str, stage: ShaderStage) -> Result<Vec<u32>, String> {
     polyshade_formats::compile(glsl, stage, version(glsl)?).map_err(|error| error.to_string())
+}
+
+/// Compiles GLSL to a module.
+///
+/// # Panics
+///
+/// If it does not compile.
+#[track_caller]
+pub fn module(glsl: &str, stage: ShaderStage) -> Module<'static> {
+    let words = compile(glsl, stage).unwrap_or_else(|error| panic!("{error}\n{glsl}"));
+    Module::parse_owned(words).expect("glslang writes modules")
 }
 
 /// Compiles HLSL with the entry point `main`; the file name contains the stage, as in `a.vert.hlsl`.

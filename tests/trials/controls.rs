@@ -2,10 +2,10 @@
 //! additions by subtractions, and exactly one transformation changes its result.
 
 use polyshade::spv::view::EntryPoint;
-use polyshade::spv::{ExecutionModel, FunctionBody, Inst, Op, is_known};
+use polyshade::spv::{ExecutionModel, FunctionBody, Id, Inst, Op, is_known};
 use polyshade::{Error, Module};
-use polyshade_testing::{Choices, Transformations, Trial, Variants, check_transformed};
-use polyshade_tests::shader::{ShaderStage, compile};
+use polyshade_testing::{Attempt, Choices, Transformations, Trial, Variants, check_transformed};
+use polyshade_tests::shader::{ShaderStage, module};
 
 const STAGES: &[ExecutionModel] = &[ExecutionModel::VERTEX];
 /// The number of seeds for each transformation.
@@ -39,58 +39,13 @@ fn subtract(
     Ok(vec![("changed", changed.module.into_owned())])
 }
 
-fn subtract_all(m: &Module<'_>, entry: EntryPoint<'_>, _: &mut Choices) -> Result<Variants, Error> {
-    subtract(m, entry, |_, _, _| true)
-}
-
-fn subtract_even_ids(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _: &mut Choices,
-) -> Result<Variants, Error> {
-    subtract(m, entry, |_, _, sum| sum.result().is_some_and(|id| id.word().is_multiple_of(2)))
-}
-
-fn subtract_without_copies(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _: &mut Choices,
-) -> Result<Variants, Error> {
-    subtract(m, entry, |_, function, _| {
-        function.instructions().all(|inst| inst.op() != Op::COPY_OBJECT)
-    })
-}
-
-fn subtract_what_is_known(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _: &mut Choices,
-) -> Result<Variants, Error> {
-    subtract(m, entry, |_, function, _| function.instructions().all(|inst| is_known(inst.op())))
-}
-
-fn subtract_in_main(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _: &mut Choices,
-) -> Result<Variants, Error> {
-    subtract(m, entry, |entry, function, _| function.id() == entry.function())
-}
-
-fn subtract_without_notes(
-    m: &Module<'_>,
-    entry: EntryPoint<'_>,
-    _: &mut Choices,
-) -> Result<Variants, Error> {
-    subtract(m, entry, |_, function, _| {
-        function.instructions().all(|inst| inst.op() != Op::EXT_INST)
-    })
+fn lacks(function: FunctionBody<'_>, op: Op) -> bool {
+    function.instructions().all(|inst| inst.op() != op)
 }
 
 /// Returns the oracle's verdict on the trial under transformations, for each seed.
 fn verdicts(trial: Trial, transformations: Transformations) -> Vec<Result<(), String>> {
-    let words = compile(SHADER, ShaderStage::Vertex).expect("it compiles");
-    let module = Module::parse(&words).expect("glslang writes modules");
+    let module = module(SHADER, ShaderStage::Vertex);
     let entry = module.entry_points().next().expect("there is main");
     let verdict = |seed| {
         let mut choices = Choices::seeded(seed);
@@ -101,32 +56,42 @@ fn verdicts(trial: Trial, transformations: Transformations) -> Vec<Result<(), St
 
 #[test]
 fn each_transformation_exposes_a_lowering_that_depends_on_it() {
+    let none = Transformations::NONE;
     // Faulty lowerings, each with the transformation that exposes it.
-    let broken = [
+    let broken: [(&str, Attempt, Transformations); 5] = [
         (
             "even ids",
-            subtract_even_ids as polyshade_testing::Attempt,
-            Transformations { permuted: true, ..Transformations::NONE },
+            |m, entry, _| {
+                let is_even = |id: Id| id.word().is_multiple_of(2);
+                subtract(m, entry, |_, _, sum| sum.result().is_some_and(is_even))
+            },
+            Transformations { permuted: true, ..none },
         ),
         (
             "nothing copied",
-            subtract_without_copies,
-            Transformations { dead_code: true, ..Transformations::NONE },
+            |m, entry, _| subtract(m, entry, |_, function, _| lacks(function, Op::COPY_OBJECT)),
+            Transformations { dead_code: true, ..none },
         ),
         (
             "all known",
-            subtract_what_is_known,
-            Transformations { unknown: true, ..Transformations::NONE },
+            |m, entry, _| {
+                subtract(m, entry, |_, function, _| {
+                    function.instructions().all(|inst| is_known(inst.op()))
+                })
+            },
+            Transformations { unknown: true, ..none },
         ),
         (
             "no notes",
-            subtract_without_notes,
-            Transformations { annotated: true, ..Transformations::NONE },
+            |m, entry, _| subtract(m, entry, |_, function, _| lacks(function, Op::EXT_INST)),
+            Transformations { annotated: true, ..none },
         ),
         (
             "only main",
-            subtract_in_main,
-            Transformations { outlined: true, ..Transformations::NONE },
+            |m, entry, _| {
+                subtract(m, entry, |entry, function, _| function.id() == entry.function())
+            },
+            Transformations { outlined: true, ..none },
         ),
     ];
     for (name, attempt, transformations) in broken {
@@ -152,7 +117,8 @@ fn a_lowering_that_looks_at_none_of_it_is_undone_by_none() {
         outlined: true,
         annotated: true,
     };
-    for verdict in verdicts(Trial::new("all", STAGES, subtract_all), all) {
+    let trial = Trial::new("all", STAGES, |m, entry, _| subtract(m, entry, |_, _, _| true));
+    for verdict in verdicts(trial, all) {
         verdict.expect("all sums are changed, wherever they are");
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::transformations::{Case, cases};
 use polyshade::Module;
-use polyshade_testing::{Choices, LOWERINGS, TOOLS, Transformations};
+use polyshade_testing::{Choices, Transformations, trials};
 use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
 
@@ -63,7 +63,7 @@ fn variants(words: &[u32], options: &[Choices]) -> Vec<(String, Vec<u32>)> {
     let module = Module::parse(words).expect("a valid module can be read");
     let mut made = Vec::new();
     for entry in module.entry_points() {
-        for trial in LOWERINGS.iter().chain(&TOOLS).filter(|one| one.takes(entry.model())) {
+        for trial in trials(entry.model()) {
             for mut choices in options.iter().copied() {
                 let variants = trial.attempt(&module, entry, &mut choices).unwrap_or_default();
                 made.extend(variants.into_iter().map(|(name, variant)| {

@@ -1,7 +1,7 @@
 //! If ids run out at any point, lowerings and rewrite tools return an error and do not panic.
 
 use polyshade::{ErrorKind, Module};
-use polyshade_testing::{Choices, LOWERINGS, TOOLS};
+use polyshade_testing::{Choices, trials};
 use polyshade_tests::shader;
 use polyshade_tests::tree::{files, tests};
 
@@ -17,8 +17,7 @@ fn running_out_of_ids_is_refused() {
             words[3] = LIMIT - left;
             let Ok(module) = Module::parse(&words) else { continue };
             let Some(entry) = module.entry_points().next() else { continue };
-            let trials = LOWERINGS.iter().chain(&TOOLS);
-            for trial in trials.filter(|trial| trial.takes(entry.model())) {
+            for trial in trials(entry.model()) {
                 for mut choices in [Choices::plain(), Choices::seeded(left.into())] {
                     let made = trial.attempt(&module, entry, &mut choices);
                     refused += u32::from(made.is_err_and(|error| error.kind() == ErrorKind::Limit));

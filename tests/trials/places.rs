@@ -3,8 +3,8 @@
 
 use polyshade::spv::Id;
 use polyshade::{Error, Module, code};
-use polyshade_testing::{Choices, LOWERINGS, TOOLS, check_place};
-use polyshade_tests::shader::{ShaderStage, compile};
+use polyshade_testing::{Choices, check_place, trials};
+use polyshade_tests::shader::{ShaderStage, module};
 
 use crate::transformations::cases;
 
@@ -17,7 +17,7 @@ fn errors_have_places_in_the_module_that_was_given() {
     for case in cases() {
         let module = Module::parse(&case.words).expect("a valid module can be read");
         for entry in module.entry_points() {
-            for trial in LOWERINGS.iter().chain(&TOOLS).filter(|one| one.takes(entry.model())) {
+            for trial in trials(entry.model()) {
                 let attempts = (0..SEEDS).map(|seed| {
                     let mut choices = Choices::seeded(seed);
                     trial.attempt(&module, entry, &mut choices)
@@ -36,18 +36,13 @@ fn errors_have_places_in_the_module_that_was_given() {
     assert!(errors > 1000 && ids > 100 && words > 0, "{errors} errors, {ids} ids, {words} words");
 }
 
-fn vertex() -> Module<'static> {
-    let words = compile("#version 450\nvoid main() {}", ShaderStage::Vertex).expect("it compiles");
-    Module::parse_owned(words).expect("glslang writes modules")
-}
-
 fn error() -> Error {
     Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, "it is refused")
 }
 
 #[test]
 fn places_that_the_module_does_not_have_are_noticed() {
-    let m = vertex();
+    let m = module("#version 450\nvoid main() {}", ShaderStage::Vertex);
     let main = m.entry_points().next().expect("there is one").function();
     let at = m.definition(main).expect("it is a function").at();
     for good in [error(), error().about(main), error().at(at), error().about(main).at(at)] {

@@ -20,7 +20,7 @@ use polyshade::rasterizer_discard;
 use polyshade::recipe::{Capture, Made, Masks, Recipe};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{self, Decorated, Layout, StreamOutputEntry};
-use polyshade_tests::shader::{ShaderStage, compile};
+use polyshade_tests::shader::{self, ShaderStage};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -52,8 +52,7 @@ where
 }
 
 fn module(stage: ShaderStage, source: &str) -> Module<'static> {
-    let words = compile(&format!("#version 450\n{source}"), stage).expect("it compiles");
-    Module::parse_owned(words).expect("glslang writes modules")
+    shader::module(&format!("#version 450\n{source}"), stage)
 }
 
 const PLACES: [ParamSource; 8] = [

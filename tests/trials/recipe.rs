@@ -13,15 +13,14 @@ use polyshade::transform_feedback::{self, Variant};
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Rate};
 use polyshade::{Error, ErrorKind, Module, rewrite};
 use polyshade_tests::clip::{emulate, take, to_registers};
-use polyshade_tests::shader::{ShaderStage, compile, validate};
+use polyshade_tests::shader::{self, ShaderStage, validate};
 use std::collections::BTreeSet;
 
 /// A vertex stage and a fragment stage.
 type Pipeline = [Module<'static>; 2];
 
 fn module(stage: ShaderStage, source: &str) -> Module<'static> {
-    let words = compile(&format!("#version 450\n{source}"), stage).expect("it compiles");
-    Module::parse_owned(words).expect("glslang writes modules")
+    shader::module(&format!("#version 450\n{source}"), stage)
 }
 
 /// Distances in arrays.

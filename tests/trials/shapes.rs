@@ -3,7 +3,7 @@
 
 use polyshade::Module;
 use polyshade_spv::Progress;
-use polyshade_testing::{Choices, LOWERINGS, SHAPES, Shape, TOOLS};
+use polyshade_testing::{Choices, SHAPES, Shape, trials};
 use std::thread;
 
 /// The stack size of a thread that processes a module, in bytes. Recursion on the input would need a frame of at
@@ -19,9 +19,7 @@ fn endure(shape: Shape, count: u32) -> Vec<(&'static str, Result<usize, String>)
         let same = module.rewrite(|_, _| Ok(())).expect("nothing is edited");
         assert!(same.progress == Progress::Unchanged && same.module.words() == words);
         let entry = module.entry_points().next().expect("there is one");
-        let trials = LOWERINGS.iter().chain(&TOOLS);
-        let taking = trials.filter(|trial| trial.takes(entry.model()));
-        let attempts = taking.map(|trial| {
+        let attempts = trials(entry.model()).map(|trial| {
             let made = trial.attempt(&module, entry, &mut Choices::plain());
             let read = |variants: polyshade_testing::Variants| {
                 let read =

@@ -1,11 +1,11 @@
 //! The texts of lowered committed shaders read back if the texts of the originals do.
 
+use polyshade_tests::runs::on_all_threads;
 use polyshade_tests::sample::sample;
 use polyshade_tests::shader::{self, ShaderStage, compile};
 use polyshade_tests::texts::{Format, Tally, check};
 use polyshade_tests::tree::{files, tests};
 use std::path::PathBuf;
-use std::thread;
 
 /// The minimum number of texts in each format, so that the test is not empty.
 const LEAST: usize = 1000;
@@ -15,26 +15,17 @@ fn texts_of_variants_read_back_where_those_of_originals_do() {
     let folders = [tests().join("cases"), tests().join("mutants"), tests().join("../examples")];
     let all: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder)).collect();
     let paths: Vec<&PathBuf> = sample(&all, 4).collect();
-    let count = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    // Check the shaders on all threads.
-    let work = |first: usize| {
-        let (mut tally, mut faults) = (Tally::default(), Vec::new());
-        for path in paths.iter().skip(first).step_by(count) {
-            let Ok(words) = shader::read(path) else { continue };
-            let found = check(&words, &Format::ALL, &mut tally);
-            faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", path.display())));
-        }
-        (tally, faults)
-    };
-    let (mut tally, mut faults) = (Tally::default(), Vec::new());
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..count).map(|first| scope.spawn(move || work(first))).collect();
-        for thread in threads {
-            let (own, found) = thread.join().expect("nothing panics");
-            tally.merge(&own);
-            faults.extend(found);
-        }
+    let checked = on_all_threads(&paths, |path| {
+        let mut tally = Tally::default();
+        let Ok(words) = shader::read(path) else { return (tally, Vec::new()) };
+        let found = check(&words, &Format::ALL, &mut tally).into_iter();
+        (tally, found.map(|fault| format!("{}: {fault}", path.display())).collect())
     });
+    let (mut tally, mut faults) = (Tally::default(), Vec::new());
+    for (own, found) in checked {
+        tally.merge(&own);
+        faults.extend(found);
+    }
     // All variants read back, and enough of them in each format.
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     for format in Format::ALL {

@@ -1,7 +1,7 @@
 //! A lowering has the same effect on a shader and on its transformed forms.
 
 use polyshade::Module;
-use polyshade_testing::{Choices, LOWERINGS, TOOLS, Transformations, check_transformed};
+use polyshade_testing::{Choices, Transformations, check_transformed, trials};
 use polyshade_tests::sample::sample;
 use polyshade_tests::{shader, tree};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ fn transformed_shaders_have_the_same_lowering() {
     for Case { name, seed, words } in sample(cases(), 3) {
         let module = Module::parse(&words).expect("a valid module can be read");
         for entry in module.entry_points() {
-            for trial in LOWERINGS.iter().chain(&TOOLS).filter(|one| one.takes(entry.model())) {
+            for trial in trials(entry.model()) {
                 let mut choices = Choices::seeded(seed);
                 for _ in 0..8 {
                     let transformations = Transformations::any(&mut choices);

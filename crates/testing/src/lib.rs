@@ -160,3 +160,8 @@ pub const TOOLS: [Trial; 10] = [
     Trial { name: "resources", stages: &GRAPHICS, attempt: rewrite::resources },
     Trial { name: "export_points", stages: &LAST, attempt: rewrite::export_points },
 ];
+
+/// Returns the lowerings and the rewrite tools that accept entry points of this stage.
+pub fn trials(stage: ExecutionModel) -> impl Iterator<Item = &'static Trial> {
+    LOWERINGS.iter().chain(&TOOLS).filter(move |one| one.takes(stage))
+}

@@ -1,8 +1,9 @@
 //! Requirements, host parameters, specialization constants, dispatches and sizes of buffers.
 
 use super::{CONTROL, EVALUATION, Step, VERTEX};
-use super::{after, control, control_module, evaluation_module, example, options, refused, steps};
+use super::{after, control, control_module, evaluation_module, example, options, steps};
 use crate::geometry::DRAW;
+use crate::shader::refused;
 use polyshade::host::{Binding, LimitName, ParamSource, Purpose, Set, Target};
 use polyshade::spv::ExecutionModel;
 use polyshade::transform_feedback::{Draw, Topology};
