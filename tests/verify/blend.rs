@@ -137,6 +137,19 @@ impl Case {
         }
     }
 
+    /// Replaces polyshade's variant by the shader `words`, lowered with these options and perhaps edited.
+    pub(crate) fn replaced_by(
+        mut self,
+        words: &[u32],
+        options: &Options,
+        edit: impl FnOnce(Vec<u32>) -> Vec<u32>,
+    ) -> Case {
+        let module = subject::parsed(words);
+        let lowered = advanced_blend::lower(&module, "main", options).expect("it can be lowered");
+        self.given = vec![(Part::Lowered, edit(lowered.module.into_words()))];
+        self
+    }
+
     /// Returns the difference with these options.
     #[track_caller]
     fn difference(&self, options: &Options) -> Difference {
@@ -151,61 +164,91 @@ fn every_equation_is_the_models() {
     Case::new(shader(), &Equation::ALL).is_equal();
 }
 
-#[test]
-fn overlaps_alphas_and_formats_are_the_models() {
+/// Returns cases with each overlap, each form of colours and each format.
+pub(crate) fn modes() -> Vec<Case> {
     let equations = [Equation::SrcOver, Equation::ColorDodge, Equation::HslHue, Equation::Plus];
-    let mut case = Case::new(shader(), &equations);
-    for overlap in [vk::BlendOverlapEXT::DISJOINT, vk::BlendOverlapEXT::CONJOINT] {
-        for [source, destination] in [[false, true], [true, false]] {
-            case.asked.how = AdvancedBlend {
-                source_premultiplied: source,
-                destination_premultiplied: destination,
-                overlap,
-            };
-            for clamping in sample([Clamping::Unorm, Clamping::Snorm, Clamping::Float], 3) {
+    let mut cases = Vec::new();
+    for overlap in [
+        vk::BlendOverlapEXT::UNCORRELATED,
+        vk::BlendOverlapEXT::DISJOINT,
+        vk::BlendOverlapEXT::CONJOINT,
+    ] {
+        for [source_premultiplied, destination_premultiplied] in
+            [[false, false], [false, true], [true, false]]
+        {
+            for clamping in [Clamping::Unorm, Clamping::Snorm, Clamping::Float] {
+                let mut case = Case::new(shader(), &equations);
+                case.asked.how =
+                    AdvancedBlend { source_premultiplied, destination_premultiplied, overlap };
                 case.asked.clamping = clamping;
-                case.is_equal();
+                cases.push(case);
             }
         }
     }
+    cases
+}
+
+#[test]
+fn overlaps_alphas_and_formats_are_the_models() {
+    sample(modes(), 7).for_each(|case| case.is_equal());
+}
+
+/// Returns cases with clamped results, without a destination alpha, and with a source alpha of 1.
+pub(crate) fn clamped() -> [Case; 3] {
+    let equations = [Equation::Plus, Equation::Minus, Equation::SrcOver];
+    [0, 1, 2].map(|what| {
+        let mut case = Case::new(shader(), &equations);
+        case.asked.clamp_results = what == 0;
+        case.asked.without_alpha = what == 1;
+        case.alpha_to_one = what == 2;
+        case
+    })
 }
 
 #[test]
 fn clamped_results_and_alphas_that_are_one() {
-    let equations = [Equation::Plus, Equation::Minus, Equation::SrcOver];
-    let case = Case::new(shader(), &equations);
-    for what in 0..3 {
-        let mut case = case.clone();
-        case.asked.clamp_results = what == 0;
-        case.asked.without_alpha = what == 1;
-        case.alpha_to_one = what == 2;
-        case.is_equal();
-    }
+    clamped().into_iter().for_each(|case| case.is_equal());
 }
 
-#[test]
-fn one_equation_and_words_wherever_they_are() {
-    for equation in sample([Equation::Multiply, Equation::SoftLight, Equation::Contrast], 3) {
-        Case { select: None, ..Case::new(shader(), &[equation]) }.is_equal();
-    }
+/// Returns cases with one equation of the shader `words`.
+pub(crate) fn one_equation(words: &[u32]) -> [Case; 3] {
+    let equations = [Equation::Multiply, Equation::SoftLight, Equation::Contrast];
+    equations.map(|one| Case { select: None, ..Case::new(words.to_vec(), &[one]) })
+}
+
+/// Returns cases with the selecting parameter in each place that has no address.
+pub(crate) fn selected() -> [Case; 3] {
     let (set, binding) = (Set(2), Binding(1));
     let places = [
         ParamSource::Specialization { first_id: 3 },
         ParamSource::Uniform { set, binding },
         ParamSource::StorageBuffer { set, binding },
-        ParamSource::Address(AddressSource::Uniform { set, binding }),
     ];
-    for words in sample(places, 2) {
-        let equations = [Equation::Screen, Equation::Xor];
-        Case { select: Some(words), ..Case::new(shader(), &equations) }.is_equal();
-    }
+    places.map(selected_at)
+}
+
+fn selected_at(place: ParamSource) -> Case {
+    Case { select: Some(place), ..Case::new(shader(), &[Equation::Screen, Equation::Xor]) }
+}
+
+#[test]
+fn one_equation_and_words_wherever_they_are() {
+    sample(one_equation(&shader()), 3).for_each(|case| case.is_equal());
+    let address = AddressSource::Uniform { set: Set(2), binding: Binding(1) };
+    let by_address = selected_at(ParamSource::Address(address));
+    sample(selected().into_iter().chain([by_address]), 2).for_each(|case| case.is_equal());
+}
+
+/// Returns a case whose destination is in a texture.
+pub(crate) fn from_texture() -> Case {
+    let layer = advanced_blend::ArrayLayerSource::One;
+    let destination = Destination::Texture { set: Set(1), binding: Binding(0), layer };
+    Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) }
 }
 
 #[test]
 fn the_destination_is_in_a_texture() {
-    let layer = advanced_blend::ArrayLayerSource::One;
-    let destination = Destination::Texture { set: Set(1), binding: Binding(0), layer };
-    Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) }.is_equal();
+    from_texture().is_equal();
 }
 
 #[test]
@@ -264,13 +307,10 @@ fn another_overlap_and_another_alpha() {
 #[test]
 fn a_word_that_means_another_equation() {
     let case = Case::new(shader(), &[Equation::Multiply, Equation::Screen]);
-    let mut given = case.clone();
-    let module = subject::initialised(&case.words);
     let swapped = Options::new()
         .every_target(ColorBlend::new([Equation::Screen, Equation::Darken]))
         .select(PUSHED);
-    let lowered = advanced_blend::lower(&module, "main", &swapped).unwrap().module.into_words();
-    given.given = vec![(Part::Lowered, lowered)];
+    let given = case.clone().replaced_by(&case.words, &swapped, |lowered| lowered);
     // The number of `multiply` selects no equation there, so the source passes through.
     assert_eq!(given.difference(&case.options()).message, "multiply gives a different result");
 }
@@ -278,11 +318,9 @@ fn a_word_that_means_another_equation() {
 /// Returns the difference after edits of lines of the lowered shader.
 #[track_caller]
 fn edited(edit: impl Fn(&str) -> Option<String>) -> Difference {
-    let mut case = Case { select: None, ..Case::new(shader(), &[Equation::SrcOver]) };
-    let module = subject::initialised(&case.words);
-    let words =
-        advanced_blend::lower(&module, "main", &case.options()).unwrap().module.into_words();
-    case.given = vec![(Part::Lowered, subject::edited(&words, edit))];
+    let case = Case { select: None, ..Case::new(shader(), &[Equation::SrcOver]) };
+    let options = case.options();
+    let case = case.replaced_by(&shader(), &options, |lowered| subject::edited(&lowered, edit));
     case.difference(&case.options())
 }
 
@@ -303,12 +341,11 @@ fn comparisons_that_are_strict_and_were_not() {
         ("OpFOrdGreaterThanEqual ", "OpFOrdGreaterThan "),
         ("OpFOrdLessThanEqual ", "OpFOrdLessThan "),
     ] {
-        let mut case = Case::new(words.clone(), &Equation::ALL);
-        let module = subject::initialised(&case.words);
-        let lowered = advanced_blend::lower(&module, "main", &case.options()).unwrap().module;
         let edit = |line: &str| line.contains(comparison).then(|| line.replace(comparison, strict));
-        case.given = vec![(Part::Lowered, subject::edited(lowered.words(), edit))];
-        let found = case.difference(&case.options());
+        let case = Case::new(words.clone(), &Equation::ALL);
+        let options = case.options();
+        let case = case.replaced_by(&words, &options, |lowered| subject::edited(&lowered, edit));
+        let found = case.difference(&options);
         assert!(found.message.contains("gives a different result"), "{found}");
     }
 }
@@ -405,13 +442,9 @@ fn a_shader_without_defined_colours_says_nothing() {
 
 /// Returns a case with the lowered form of another shader.
 fn with_another(words: &[u32], given: &[u32]) -> Case {
-    let options = Case::new(Vec::new(), &[Equation::Screen]).options();
-    let lowered = advanced_blend::lower(&subject::parsed(given), Target::new("main"), &options)
-        .expect("it can be lowered")
-        .module
-        .into_words();
-    let given = vec![(Part::Lowered, lowered)];
-    Case { given, ..Case::new(words.to_vec(), &[Equation::Screen]) }
+    let case = Case::new(words.to_vec(), &[Equation::Screen]);
+    let options = case.options();
+    case.replaced_by(given, &options, |lowered| lowered)
 }
 
 #[test]

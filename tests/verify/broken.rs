@@ -225,34 +225,26 @@ fn a_matrix_by_rows() {
     assert_eq!(found.component, Some(1));
 }
 
+/// Wrong operands, each with a part of the difference.
 #[test]
-fn corners_in_another_order() {
-    let parts = ["OpBitwiseAnd", "%uint_1"];
-    let found = replaced("slot_of_triangle_strip", 0, &parts, ["%uint_1", "%uint_0"]);
-    assert!(found.draw.expect("it is of a draw").starts_with("TriangleStrip"));
-}
-
-#[test]
-fn another_provoking_vertex() {
-    let found = replaced("provoking_last", 0, &["OpBitwiseAnd"], ["%uint_1", "%uint_0"]);
-    assert!(found.draw.expect("it is of a draw").contains("provoking vertex Last"));
-}
-
-#[test]
-fn a_wrong_stride() {
-    replaced("store_to_slot", 0, &["OpIMul", "%uint_8"], ["%uint_8", "%uint_7"]);
-}
-
-#[test]
-fn a_wrong_offset() {
-    let found = replaced("store_to_slot", 0, &["OpShiftRightLogical"], ["%uint_2", "%uint_1"]);
-    assert!(found.message.contains("buffer 0"), "{found}");
-}
-
-#[test]
-fn a_counter_that_is_not_gone_on_from() {
-    let found = replaced("store_to_slot", 1, &["OpShiftRightLogical"], ["%uint_2", "%uint_16"]);
-    assert!(found.draw.expect("it is of a draw").contains("resumed"));
+fn other_operands_are_different() {
+    for (function, nth, line, [right, wrong], part) in [
+        (
+            "slot_of_triangle_strip",
+            0,
+            &["OpBitwiseAnd", "%uint_1"][..],
+            ["%uint_1", "%uint_0"],
+            "draw: TriangleStrip",
+        ),
+        ("provoking_last", 0, &["OpBitwiseAnd"], ["%uint_1", "%uint_0"], "provoking vertex Last"),
+        // The stride, the offset, and the counter of a resumed capture.
+        ("store_to_slot", 0, &["OpIMul", "%uint_8"], ["%uint_8", "%uint_7"], ""),
+        ("store_to_slot", 0, &["OpShiftRightLogical"], ["%uint_2", "%uint_1"], "buffer 0"),
+        ("store_to_slot", 1, &["OpShiftRightLogical"], ["%uint_2", "%uint_16"], "resumed"),
+    ] {
+        let found = replaced(function, nth, line, [right, wrong]).to_string();
+        assert!(found.contains(part), "{function} {line:?}: {found}");
+    }
 }
 
 /// Returns whether words were written past the last vertex or past the range. The first one differs between drivers.

@@ -53,52 +53,31 @@ fn what_is_not_broken_is_equal() {
     subject.given(Part::Lowered, same).is_equal_by_extension();
 }
 
+/// Faulty decorations, stores and values, each with its correct text and parts of the difference. An empty text removes
+/// the line.
 #[test]
-fn an_offset_that_is_another() {
-    let found = edited(|line| {
-        line.contains("%v_vector Offset 0").then(|| line.replace("Offset 0", "Offset 8"))
-    });
-    assert_eq!((found.part, found.varying.as_deref()), (Part::Lowered, Some("v_vector")));
-    assert!(found.expected.is_some() && found.found.is_some(), "{found}");
-}
-
-#[test]
-fn a_buffer_that_is_another() {
-    let found = edited(|line| {
-        line.contains("%v_id XfbBuffer 1").then(|| line.replace("XfbBuffer 1", "XfbBuffer 2"))
-    });
-    assert_eq!(found.part, Part::Lowered);
-}
-
-#[test]
-fn a_copy_that_is_not_made() {
-    let found = edited(|line| line.contains("OpStore %polyshade_captured").then(String::new));
-    assert_eq!(found.varying.as_deref(), Some("v_list[2]"));
-}
-
-#[test]
-fn a_stride_that_is_another() {
-    let found = edited(|line| line.contains("XfbStride 24").then(|| line.replace("24", "28")));
-    assert!(found.message.contains("a stride of 28, not 24"), "{found}");
-}
-
-/// A missing stride or execution mode, for which drivers have undefined behaviour, is detected.
-#[test]
-fn a_stride_or_a_mode_that_is_not_there() {
-    let found = edited(|line| line.contains("%v_vector XfbStride").then(String::new));
-    assert!(found.message.contains("a stride of 0, not 24"), "{found}");
-    let found = edited(|line| line.contains("%main Xfb").then(String::new));
-    assert!(found.message.contains("no execution mode Xfb"), "{found}");
-}
-
-#[test]
-fn an_output_that_is_another() {
-    // The edited output is not captured.
-    let found = edited(|line| {
-        line.contains("OpFNegate").then(|| line.replace("OpFNegate", "OpCopyObject"))
-    });
-    assert_eq!(found.varying.as_deref(), Some("v_other"));
-    assert_eq!(found.message, "an output has a different value");
+fn faults_of_the_module_are_different() {
+    for (right, wrong, parts) in [
+        (
+            "%v_vector Offset 0",
+            "%v_vector Offset 8",
+            &["varying v_vector", "expected", "found"][..],
+        ),
+        ("%v_id XfbBuffer 1", "%v_id XfbBuffer 2", &[]),
+        ("OpStore %polyshade_captured", "", &["varying v_list[2]"]),
+        ("XfbStride 24", "XfbStride 28", &["a stride of 28, not 24"]),
+        // Drivers have undefined behaviour without a stride or an execution mode.
+        ("%v_vector XfbStride", "", &["a stride of 0, not 24"]),
+        ("%main Xfb", "", &["no execution mode Xfb"]),
+        // This output is not captured.
+        ("OpFNegate", "OpCopyObject", &["an output has a different value", "varying v_other"]),
+    ] {
+        let replace = |line: &str| if wrong.is_empty() { "" } else { line }.replace(right, wrong);
+        let found = edited(|line| line.contains(right).then(|| replace(line)));
+        assert_eq!(found.part, Part::Lowered, "{right}: {found}");
+        let text = found.to_string();
+        assert!(parts.iter().all(|part| text.contains(part)), "{right}: {text}");
+    }
 }
 
 #[test]

@@ -1,33 +1,12 @@
 //! Metal fragment functions, compiled as C++: framebuffer-fetch blending equals the model, and faults are detected.
 
-use crate::blend::{Case, fragment, shader};
+use crate::blend::{self, Case, fragment, shader};
 use crate::metal::{Edits, edited, metal};
 use crate::subject::{Driver, difference, equal, reason, vertex};
-use polyshade::advanced_blend::{ArrayLayerSource, Destination, Equation};
-use polyshade::host::{Binding, ParamSource, Set};
+use polyshade::advanced_blend::Equation;
 use polyshade_metal::Metal;
 use polyshade_tests::sample::sample;
-use polyshade_vulkan::blend_model::Clamping;
-use polyshade_vulkan::{AdvancedBlend, Draw, Runner, Stage, Target, Work, vk};
-
-/// The equations of `KHR_blend_equation_advanced`.
-const KHR: [Equation; 15] = [
-    Equation::Multiply,
-    Equation::Screen,
-    Equation::Overlay,
-    Equation::Darken,
-    Equation::Lighten,
-    Equation::ColorDodge,
-    Equation::ColorBurn,
-    Equation::HardLight,
-    Equation::SoftLight,
-    Equation::Difference,
-    Equation::Exclusion,
-    Equation::HslHue,
-    Equation::HslSaturation,
-    Equation::HslColor,
-    Equation::HslLuminosity,
-];
+use polyshade_vulkan::{Draw, Runner, Stage, Target, Work, vk};
 
 #[track_caller]
 fn is_equal(case: &Case) {
@@ -60,69 +39,32 @@ fn targets() -> Vec<u32> {
 
 #[test]
 fn every_equation_is_the_models() {
-    for case in sample([Case::new(shader(), &Equation::ALL), Case::new(targets(), &KHR)], 2) {
+    for case in
+        sample([Case::new(shader(), &Equation::ALL), Case::new(targets(), &Equation::KHR)], 2)
+    {
         is_equal(&case);
     }
 }
 
 #[test]
 fn overlaps_alphas_and_formats_are_the_models() {
-    let equations = [Equation::SrcOver, Equation::ColorDodge, Equation::HslHue, Equation::Plus];
-    let mut case = Case::new(shader(), &equations);
-    let overlaps = [
-        vk::BlendOverlapEXT::UNCORRELATED,
-        vk::BlendOverlapEXT::DISJOINT,
-        vk::BlendOverlapEXT::CONJOINT,
-    ];
-    let clamping = [Clamping::Unorm, Clamping::Snorm, Clamping::Float];
-    let premultiplied = [[false, false], [false, true], [true, false]];
-    let pairs =
-        overlaps.into_iter().zip(clamping).flat_map(|one| premultiplied.map(|how| (one, how)));
-    for ((overlap, clamping), [source, destination]) in sample(pairs, 5) {
-        case.asked.how = AdvancedBlend {
-            source_premultiplied: source,
-            destination_premultiplied: destination,
-            overlap,
-        };
-        case.asked.clamping = clamping;
-        is_equal(&case);
-    }
+    sample(blend::modes(), 13).for_each(|case| is_equal(&case));
 }
 
 #[test]
 fn clamped_results_and_alphas_that_are_one() {
-    let case = Case::new(shader(), &[Equation::Plus, Equation::Minus, Equation::SrcOver]);
-    for what in sample(0..3, 3) {
-        let mut case = case.clone();
-        case.asked.clamp_results = what == 0;
-        case.asked.without_alpha = what == 1;
-        case.alpha_to_one = what == 2;
-        is_equal(&case);
-    }
+    sample(blend::clamped(), 3).for_each(|case| is_equal(&case));
 }
 
 #[test]
 fn one_equation_and_words_wherever_they_are() {
-    for equation in sample([Equation::Multiply, Equation::SoftLight, Equation::Contrast], 3) {
-        is_equal(&Case { select: None, ..Case::new(targets(), &[equation]) });
-    }
-    let (set, binding) = (Set(2), Binding(1));
-    let places = [
-        ParamSource::Specialization { first_id: 3 },
-        ParamSource::Uniform { set, binding },
-        ParamSource::StorageBuffer { set, binding },
-    ];
-    for words in sample(places, 3) {
-        let equations = [Equation::Screen, Equation::Xor];
-        is_equal(&Case { select: Some(words), ..Case::new(shader(), &equations) });
-    }
+    sample(blend::one_equation(&targets()), 3).for_each(|case| is_equal(&case));
+    sample(blend::selected(), 3).for_each(|case| is_equal(&case));
 }
 
 #[test]
 fn the_destination_is_in_a_texture() {
-    let destination =
-        Destination::Texture { set: Set(1), binding: Binding(0), layer: ArrayLayerSource::One };
-    is_equal(&Case { destination, ..Case::new(shader(), &[Equation::Overlay, Equation::Darken]) });
+    is_equal(&blend::from_texture());
 }
 
 /// Metal leaves an unwritten component undefined, even if it is the destination of the next triangle.

@@ -3,8 +3,7 @@
 
 use super::{Case, fragment, shader};
 use crate::subject;
-use polyshade::advanced_blend::{self, Equation};
-use polyshade_verify::Part;
+use polyshade::advanced_blend::Equation;
 
 /// Alpha-to-one applies to location 0 only.
 #[test]
@@ -19,11 +18,9 @@ fn alpha_that_is_one_at_another_location() {
     let of = |words| Case { alpha_to_one: true, ..Case::new(words, &[Equation::Exclusion]) };
     let mut case = of(two("i.a"));
     case.is_equal();
-    let module = subject::initialised(&case.words);
-    let opaque = subject::initialised(&two("1.0"));
-    assert_ne!(module.words(), opaque.words());
-    let lowered = advanced_blend::lower(&opaque, "main", &case.options()).unwrap().module;
-    case.given = vec![(Part::Lowered, lowered.into_words())];
+    let (opaque, options) = (two("1.0"), case.options());
+    assert_ne!(case.words, opaque);
+    case = case.replaced_by(&opaque, &options, |lowered| lowered);
     assert_eq!(case.difference(&case.options()).message, "exclusion gives a different result");
 }
 
@@ -31,12 +28,6 @@ fn alpha_that_is_one_at_another_location() {
 #[test]
 fn a_word_that_means_an_equation_though_none_was_asked_for() {
     let case = Case::new(shader(), &[Equation::Multiply, Equation::Screen]);
-    let module = subject::initialised(&case.words);
-    let lowered = |equations: &[Equation]| {
-        let options = Case::new(Vec::new(), equations).options();
-        advanced_blend::lower(&module, "main", &options).unwrap().module.into_words()
-    };
-    let more = lowered(&[Equation::Multiply, Equation::Screen, Equation::SoftLight]);
     let low_bits = |line: &str| match line.trim().split_once(" = OpLoad %uint ") {
         Some((id, from)) if from != "%v_id" => {
             Some(format!("%whole = OpLoad %uint {from}\n{id} = OpBitwiseAnd %uint %whole %low"))
@@ -46,9 +37,14 @@ fn a_word_that_means_an_equation_though_none_was_asked_for() {
         }
         _ => None,
     };
-    let masked = subject::edited(&lowered(&[Equation::Multiply, Equation::Screen]), low_bits);
-    for other in [more, masked] {
-        let given = Case { given: vec![(Part::Lowered, other)], ..case.clone() };
+    let more = [Equation::Multiply, Equation::Screen, Equation::SoftLight];
+    let more = Case::new(Vec::new(), &more).options();
+    for given in [
+        case.clone().replaced_by(&case.words, &more, |lowered| lowered),
+        case.clone().replaced_by(&case.words, &case.options(), |lowered| {
+            subject::edited(&lowered, low_bits)
+        }),
+    ] {
         let found = given.difference(&case.options());
         assert_eq!(found.message, "the written colour is not the source colour", "{found}");
     }
