@@ -39,68 +39,49 @@ struct Broken {
 /// The id of an added value.
 const ADDED: &str = "%mutated";
 
-/// Opcodes and extended instructions, each with the opcode or instruction that replaces it.
-const OTHERS: [(&str, &str); 62] = [
+/// Opcodes and extended instructions that replace each other.
+const PAIRS: [(&str, &str); 23] = [
     ("OpIAdd", "OpISub"),
-    ("OpISub", "OpIAdd"),
-    ("OpIMul", "OpIAdd"),
     ("OpUDiv", "OpUMod"),
-    ("OpUMod", "OpUDiv"),
     ("OpSDiv", "OpSMod"),
-    ("OpSMod", "OpSDiv"),
-    ("OpSRem", "OpSDiv"),
     ("OpFAdd", "OpFSub"),
-    ("OpFSub", "OpFAdd"),
+    ("OpShiftLeftLogical", "OpShiftRightLogical"),
+    ("OpBitwiseAnd", "OpBitwiseOr"),
+    ("OpLogicalAnd", "OpLogicalOr"),
+    ("OpIEqual", "OpINotEqual"),
+    ("OpLogicalEqual", "OpLogicalNotEqual"),
+    ("OpULessThan", "OpULessThanEqual"),
+    ("OpUGreaterThan", "OpUGreaterThanEqual"),
+    ("OpSLessThan", "OpSLessThanEqual"),
+    ("OpSGreaterThan", "OpSGreaterThanEqual"),
+    ("OpFOrdEqual", "OpFOrdNotEqual"),
+    ("OpFOrdLessThan", "OpFOrdLessThanEqual"),
+    ("OpFOrdGreaterThan", "OpFOrdGreaterThanEqual"),
+    ("OpAtomicAnd", "OpAtomicOr"),
+    ("OpAtomicUMin", "OpAtomicUMax"),
+    ("OpAny", "OpAll"),
+    ("FMin", "FMax"),
+    ("NMin", "NMax"),
+    ("UMin", "UMax"),
+    ("SMin", "SMax"),
+];
+
+/// Other opcodes and extended instructions, each with the opcode or instruction that replaces it.
+const OTHERS: [(&str, &str); 16] = [
+    ("OpIMul", "OpIAdd"),
+    ("OpSRem", "OpSDiv"),
     ("OpFMul", "OpFAdd"),
     ("OpFDiv", "OpFMul"),
-    ("OpShiftLeftLogical", "OpShiftRightLogical"),
-    ("OpShiftRightLogical", "OpShiftLeftLogical"),
     ("OpShiftRightArithmetic", "OpShiftRightLogical"),
-    ("OpBitwiseAnd", "OpBitwiseOr"),
-    ("OpBitwiseOr", "OpBitwiseAnd"),
     ("OpBitwiseXor", "OpBitwiseOr"),
-    ("OpLogicalAnd", "OpLogicalOr"),
-    ("OpLogicalOr", "OpLogicalAnd"),
-    ("OpIEqual", "OpINotEqual"),
-    ("OpINotEqual", "OpIEqual"),
-    ("OpLogicalEqual", "OpLogicalNotEqual"),
-    ("OpLogicalNotEqual", "OpLogicalEqual"),
-    ("OpULessThan", "OpULessThanEqual"),
-    ("OpULessThanEqual", "OpULessThan"),
-    ("OpUGreaterThan", "OpUGreaterThanEqual"),
-    ("OpUGreaterThanEqual", "OpUGreaterThan"),
-    ("OpSLessThan", "OpSLessThanEqual"),
-    ("OpSLessThanEqual", "OpSLessThan"),
-    ("OpSGreaterThan", "OpSGreaterThanEqual"),
-    ("OpSGreaterThanEqual", "OpSGreaterThan"),
-    ("OpFOrdEqual", "OpFOrdNotEqual"),
-    ("OpFOrdNotEqual", "OpFOrdEqual"),
     ("OpFUnordNotEqual", "OpFOrdEqual"),
-    ("OpFOrdLessThan", "OpFOrdLessThanEqual"),
-    ("OpFOrdLessThanEqual", "OpFOrdLessThan"),
-    ("OpFOrdGreaterThan", "OpFOrdGreaterThanEqual"),
-    ("OpFOrdGreaterThanEqual", "OpFOrdGreaterThan"),
     ("OpAtomicIAdd", "OpAtomicISub"),
-    ("OpAtomicAnd", "OpAtomicOr"),
-    ("OpAtomicOr", "OpAtomicAnd"),
-    ("OpAtomicUMin", "OpAtomicUMax"),
-    ("OpAtomicUMax", "OpAtomicUMin"),
     ("OpConvertFToU", "OpBitcast"),
     ("OpConvertFToS", "OpBitcast"),
     ("OpConvertUToF", "OpBitcast"),
     ("OpConvertSToF", "OpBitcast"),
-    ("OpAny", "OpAll"),
-    ("OpAll", "OpAny"),
     ("OpKill", "OpReturn"),
     ("OpTerminateInvocation", "OpReturn"),
-    ("FMin", "FMax"),
-    ("FMax", "FMin"),
-    ("NMin", "NMax"),
-    ("NMax", "NMin"),
-    ("UMin", "UMax"),
-    ("UMax", "UMin"),
-    ("SMin", "SMax"),
-    ("SMax", "SMin"),
     ("Floor", "Ceil"),
     ("Sqrt", "InverseSqrt"),
 ];
@@ -387,7 +368,9 @@ fn literals(tokens: &[&str], op: &str, with: &mut impl FnMut(String, &[&str])) {
 /// Replaces the opcode or the extended instruction.
 fn opcodes(tokens: &[&str], first: usize, with: &mut impl FnMut(String, &[&str])) {
     let at = if tokens[first] == "OpExtInst" { first + 3 } else { first };
-    if let Some((_, other)) = OTHERS.iter().find(|(one, _)| tokens.get(at) == Some(one)) {
+    let turned = PAIRS.map(|(one, other)| (other, one));
+    let mut others = PAIRS.iter().chain(&turned).chain(&OTHERS);
+    if let Some((_, other)) = others.find(|(one, _)| tokens.get(at) == Some(one)) {
         let mut tokens = tokens.to_vec();
         tokens[at] = other;
         with((*other).to_owned(), &tokens);
