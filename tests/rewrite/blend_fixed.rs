@@ -1,11 +1,11 @@
 //! Checks with `spirv-val` that modules to which `advanced_blend` adds fixed-function operations are valid.
 
-use crate::blend::{COLOUR, lowered, refused};
+use crate::blend::{COLOUR, destinations, lowered, refused};
 use crate::shader::{Shader, count};
 use polyshade::ErrorKind;
 use polyshade::advanced_blend::{
-    self, BlendComponent, ColorBlend, Destination, Equation, Factor, FixedFunctionBlend, Format,
-    FormatClass, LogicOperation, Operation, Options, Overlap,
+    self, BlendComponent, ColorBlend, Equation, Factor, FixedFunctionBlend, Format, FormatClass,
+    LogicOperation, Options, Overlap,
 };
 use polyshade::host::{Binding, ParamSource, Set};
 use polyshade_formats::SpirvVersion;
@@ -19,16 +19,6 @@ const SECOND: &str = "
 
 fn over() -> FixedFunctionBlend {
     FixedFunctionBlend::both(BlendComponent::add(Factor::One, Factor::OneMinusSrcAlpha))
-}
-
-fn destinations() -> [Destination; 4] {
-    let (set, binding) = (Set(2), Binding(5));
-    [
-        Destination::InputAttachment { set, binding, index: 3 },
-        Destination::Texture { set, binding, layer: advanced_blend::ArrayLayerSource::One },
-        Destination::TileImage,
-        Destination::StorageImage { set, binding },
-    ]
 }
 
 #[test]
@@ -51,32 +41,9 @@ fn fixed_function_is_valid_in_every_version_and_destination() {
                 Factor::One,
                 Factor::OneMinusSrc1Color,
             ));
-            lowered(&second, &options(ColorBlend::fixed_function(dual)));
-        }
-    }
-}
-
-#[test]
-fn every_factor_and_operation_is_valid() {
-    let shader = Shader::glsl(ShaderStage::Fragment, SECOND);
-    for operation in Operation::ALL {
-        for source in Factor::ALL {
-            let color = BlendComponent { source, destination: Factor::DstAlpha, operation };
-            let alpha = BlendComponent {
-                source: Factor::One,
-                destination: source,
-                operation: Operation::Add,
-            };
-            let target = ColorBlend::fixed_function(FixedFunctionBlend { color, alpha })
-                .format(FormatClass::Snorm);
-            let module = lowered(&shader, &Options::new().every_target(target));
+            let module = lowered(&second, &options(ColorBlend::fixed_function(dual)));
             assert_eq!(count(&module, Op::SWITCH) + count(&module, Op::PHI), 0);
         }
-    }
-    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
-    for operation in LogicOperation::ALL {
-        let format: Format = "A2B10G10R10_UNORM_PACK32".parse().unwrap();
-        lowered(&shader, &Options::new().every_target(ColorBlend::logic(operation).format(format)));
     }
 }
 

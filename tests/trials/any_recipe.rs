@@ -1,5 +1,7 @@
-//! Any recipe for any pipeline is either refused or gives valid modules with separate host parameters.
+//! Any recipe for any pipeline is either refused or gives valid modules with separate host parameters. Recipes and
+//! results survive as text.
 
+use crate::plain_data::kept;
 use crate::transformations::cases;
 use polyshade::advanced_blend::{self, Destination};
 use polyshade::clip_cull::{DistanceKind, DistanceSemantic, Emulated, Normalize, UserPlanes};
@@ -195,13 +197,14 @@ fn any_recipe_gives_valid_modules_or_a_reason() {
         .collect()
     };
     let (before, fragments) = (stages(false), stages(true));
-    let (mut made, mut refused, mut fields) = (0, 0, [0; 4]);
+    let (mut made, mut refused, mut fields) = (0, 0, [0; 9]);
     for (number, last) in before.iter().enumerate() {
         for seed in 0..RECIPES {
             let mut choices = Choices::seeded(seed + 1000 * number as u64);
             let mut stages = vec![*last];
             stages.extend(choices.perhaps(|choices| choices.of(&fragments)));
             let recipe = recipe(&stages, &mut choices);
+            kept(&recipe);
             match lower(&stages, &recipe) {
                 // A lowered pipeline is valid, and its host parameters are separate.
                 Ok(lowered) => {
@@ -209,8 +212,16 @@ fn any_recipe_gives_valid_modules_or_a_reason() {
                         let valid = validate(one.module.words());
                         valid.unwrap_or_else(|fault| panic!("{recipe:?}: {fault}"));
                         let result = &one.result;
+                        kept(result);
+                        kept(&one.params);
+                        kept(&one.requirements);
                         let there = [
-                            result.stored.is_some() || result.decorated.is_some(),
+                            result.stored.is_some(),
+                            result.decorated.is_some(),
+                            result.pulled.is_some(),
+                            result.normalized.is_some(),
+                            result.planes.is_some(),
+                            result.blended.as_ref().is_some_and(|made| !made.is_empty()),
                             result.masks.as_ref().is_some_and(|made| made.outputs.clip > 0),
                             result.clip_space.is_some() && result.rasterizer_discard.is_some(),
                             result

@@ -1,35 +1,31 @@
 //! Except for modules, all inputs and outputs of lowerings are plain data. They can be compared, hashed, sent to
-//! other threads, and stored as text next to the SPIR-V.
+//! other threads, and stored as text next to the SPIR-V. [`any_recipe`](crate::any_recipe) checks the outputs.
 
-use polyshade::Module;
 use polyshade::advanced_blend::{
     self, BlendComponent, ColorBlend, Destination, Equation, Factor, FixedFunctionBlend,
     FormatClass, LogicOperation, Overlap,
 };
 use polyshade::clip_cull::{
     self, DistanceCounts, DistanceKind, DistanceSemantic, Emulated, GeometryClip, Normalize,
-    Primitive, Registers, StageDistances, Step, UserPlanes,
+    Primitive, Registers, Step, UserPlanes,
 };
 use polyshade::clip_space::{self, SurfaceRotation};
 use polyshade::host::{
-    AddressSource, Binding, Changed, Device, HostParams, ParamSource, Requirements, Reserved, Set,
-    Target, TransformFeedback, Value,
+    AddressSource, Binding, Device, ParamSource, Reserved, Set, Target, TransformFeedback, Value,
 };
 use polyshade::position_only::{self, Keep};
 use polyshade::rasterizer_discard;
-use polyshade::recipe::{Capture, Made, Masks, Recipe};
+use polyshade::recipe::Recipe;
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, Decorated, Layout, StreamOutputEntry};
-use polyshade_tests::shader::{self, ShaderStage};
+use polyshade::transform_feedback::{self, StreamOutputEntry};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, RandomState};
 
 /// Checks that a value is plain data and survives a conversion to text and back.
 #[track_caller]
-fn kept<T>(value: &T)
+pub(crate) fn kept<T>(value: &T)
 where
     T: Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned,
 {
@@ -49,10 +45,6 @@ where
     assert_ne!(*value, T::default());
     kept(&T::default());
     kept(value);
-}
-
-fn module(stage: ShaderStage, source: &str) -> Module<'static> {
-    shader::module(&format!("#version 450\n{source}"), stage)
 }
 
 const PLACES: [ParamSource; 8] = [
@@ -201,110 +193,6 @@ fn options_of_distances_are_kept() {
     let text = r#"{"steps":[{"normalize":{"outputs":["clip=4.xy"]}},{"separate":{"clip":1}}]}"#;
     let read: clip_cull::Options = serde_json::from_str(text).expect("they are options");
     assert_eq!(read.steps[1], Step::Separate { clip: 1 });
-}
-
-const CAPTURED: &str = "layout(location = 0) out vec4 v; layout(location = 1) out float w;
-    void main() { v = vec4(1); w = 2; gl_Position = vec4(3); }";
-
-#[test]
-fn what_captures_say_is_kept() {
-    let vertex = module(ShaderStage::Vertex, CAPTURED);
-    let options = transform_feedback::Options::new().interleaved(["w", "gl_NextBuffer", "v"]);
-    for place in PLACES {
-        let options = options.clone().params(place);
-        let captured = transform_feedback::prepare(&vertex, "main", &options).expect("it can be");
-        kept::<Layout>(captured.layout());
-        kept::<HostParams>(captured.params());
-        kept_beside_default::<Requirements>(captured.requirements());
-    }
-    let options = options.interleaved(["w", "gl_Position"]);
-    let decorated = transform_feedback::decorate(&vertex, "main", &options).expect("it can be");
-    kept::<Decorated>(&decorated.result);
-    kept_beside_default::<Requirements>(&decorated.requirements);
-
-    let options = clip_space::Options::new().depth(Value::Param(PLACES[0]));
-    let changed = clip_space::lower(&decorated.module, "main", &options).expect("it can");
-    kept_beside_default::<Changed>(&changed.result);
-    kept::<Vec<HostParams>>(&changed.params);
-    kept_beside_default::<Requirements>(&changed.requirements);
-}
-
-#[test]
-fn what_blending_says_is_kept() {
-    let source = "layout(early_fragment_tests) in; layout(location = 1) out vec4 v;
-        void main() { v = vec4(1); }";
-    let fragment = module(ShaderStage::Fragment, source);
-    let (set, binding) = (Set(1), Binding(2));
-    let options = advanced_blend::Options::new().all().select(PLACES[2]);
-    for destination in [
-        Destination::InputAttachment { set, binding, index: 3 },
-        Destination::TileImage,
-        Destination::StorageImage { set, binding },
-    ] {
-        let options = options.clone().destination(destination);
-        let lowered = advanced_blend::lower(&fragment, "main", &options).expect("it can be");
-        assert_eq!(lowered.result.len(), 1);
-        kept::<BTreeMap<u32, ColorBlend>>(&lowered.result);
-        kept_beside_default::<Requirements>(&lowered.requirements);
-    }
-}
-
-#[test]
-fn what_is_said_of_distances_is_kept() {
-    let source = "layout(location = 4) out vec4 v; void main() { v = vec4(1); }";
-    let registers = module(ShaderStage::Vertex, source);
-    let source = "void main() { gl_ClipDistance[1] = 1; gl_CullDistance[0] = 2; }";
-    let arrays = module(ShaderStage::Vertex, source);
-    let (mut geometry, mut refused) = (None, Vec::new());
-    // Lower with every step.
-    for step in steps() {
-        let vertex = if matches!(step, Step::Normalize(_)) { &registers } else { &arrays };
-        match clip_cull::lower(vertex, "main", &[step].into()) {
-            Ok(lowered) => {
-                let distances = &lowered.result.distances;
-                let expected = if std::ptr::eq(vertex, &registers) || distances.outputs.cull == 0 {
-                    distances.outputs.clip > 0
-                } else {
-                    distances.outputs.counts() == DistanceCounts { clip: 2, cull: 1 }
-                };
-                assert!(expected, "{distances:?}");
-                kept_beside_default::<StageDistances>(distances);
-                geometry = lowered.result.geometry.or(geometry);
-            }
-            Err(error) => refused.push(error.code().name()),
-        }
-    }
-    // Only these refusals are expected.
-    refused.dedup();
-    let expected = ["clip.own-distances", "clip.already-separate", "entry-point.unsupported-stage"];
-    refused.retain(|code| !expected.contains(code));
-    assert_eq!(refused, [""; 0]);
-    let geometry = geometry.expect("a step generates one");
-    kept_beside_default::<StageDistances>(&geometry.result);
-    kept_beside_default::<Requirements>(&geometry.requirements);
-}
-
-#[test]
-fn recipes_and_what_they_say_are_kept() {
-    let mut recipe = Recipe::default();
-    recipe.normalize = Some([(ExecutionModel::TESSELLATION_CONTROL, Default::default())].into());
-    recipe.capture = Some(Capture::Storage {
-        variant: transform_feedback::Variant::RasterOnly,
-        options: transform_feedback::Options::new().interleaved(["v"]),
-    });
-    recipe.masks = Some(Masks { enabled: Value::Param(PLACES[0]), keep_original: true });
-    recipe.position_only =
-        Some(position_only::Options::new().variant(position_only::Variant::Complement));
-    recipe.emulate = Some(Emulated::Cull);
-    recipe.clip_space = Some(clip_space::Options::new().flip_y(true));
-    recipe.blend = Some(advanced_blend::Options::new().all_khr());
-    kept_beside_default(&recipe);
-    let source = "void main() { gl_Position = vec4(1); }";
-    let vertex = module(ShaderStage::Vertex, source);
-    let mut recipe = Recipe::default();
-    recipe.clip_space = Some(clip_space::Options::new().flip_y(true));
-    let lowered = polyshade::recipe::lower(&[(&vertex, "main".into())], &recipe);
-    kept_beside_default::<Made>(&lowered.expect("it has a position")[0].result);
 }
 
 /// Omitted fields get their defaults. Unknown fields and values that no setter makes are refused.
