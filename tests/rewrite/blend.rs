@@ -20,8 +20,6 @@ pub(crate) const COLOUR: &str = "
         colour.x = 0.5;
     }";
 
-const WORD: ParamSource = ParamSource::PushConstant { offset: 0 };
-
 /// Lowers a shader, and validates the result with `spirv-val`.
 #[track_caller]
 pub(crate) fn lowered(shader: &Shader, options: &Options) -> Module<'static> {
@@ -147,26 +145,6 @@ fn targets_that_are_alike_share_their_code() {
     let bindings: Vec<u32> =
         lowered.requirements.descriptors.iter().map(|one| one.binding.0).collect();
     assert_eq!(bindings, [0, 1, 3]);
-}
-
-#[test]
-fn nothing_to_blend_changes_nothing() {
-    let integers = "layout(location = 0) out ivec4 c; void main() { c = ivec4(1); }";
-    let shader = Shader::glsl(ShaderStage::Fragment, integers);
-    let options = Options::new().all().select(WORD);
-    let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
-    assert_eq!(lowered.module.words(), shader.module().words());
-    assert!(lowered.result.is_empty() && lowered.requirements.descriptors.is_empty());
-
-    let shader = Shader::glsl(ShaderStage::Fragment, COLOUR);
-    for options in [
-        Options::new(),
-        Options::new().all_khr().select(WORD).unblended(0),
-        Options::new().target(1, ColorBlend::new([Equation::Xor])),
-    ] {
-        let lowered = advanced_blend::lower(shader.module(), "main", &options).unwrap();
-        assert_eq!(lowered.module.words(), shader.module().words());
-    }
 }
 
 /// Counts the executable instructions of a function and its callees.

@@ -68,10 +68,11 @@ fn a_second_source_leaves_the_interface() {
                   void main() { a[0] = a[1] = vec4(1); b[0] = b[1] = vec4(0.5); }";
     let arrays = Shader::glsl(ShaderStage::Fragment, arrays);
     lowered(&arrays, &Options::new().every_target(ColorBlend::fixed_function(dual)));
-    // A target that the shader does not blend keeps both outputs for the fixed function.
-    let unblended = Options::new().unblended(0);
-    let left = advanced_blend::lower(shader.module(), "main", &unblended).unwrap();
-    assert_eq!(left.module.words(), shader.module().words());
+    // Without blending, the fixed function gets both outputs.
+    for unblended in [Options::new().unblended(0), Options::new()] {
+        let left = advanced_blend::lower(shader.module(), "main", &unblended).unwrap();
+        assert_eq!(left.module.words(), shader.module().words());
+    }
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Captures by the extension: equal, and different with a deliberate fault. The module `equal` tests every kind of
 //! varying.
 
-use crate::subject::{self, Driver, Subject, job, judge, vertex};
-use polyshade::host::Target;
-use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{self, Options};
-use polyshade_verify::{Asked, Captured, Difference, Lowering, Part};
+use crate::subject::{self, Driver, Subject, vertex};
+use polyshade::transform_feedback;
+use polyshade_verify::{Difference, Part};
 
 const SHADER: &str = "layout(location = 0) in vec4 a;
     layout(location = 0) out vec3 v_vector;
@@ -116,17 +114,4 @@ fn what_the_driver_is_known_to_capture_wrongly_says_nothing() {
     let both = Subject::interleaved(words, "gl_ClipDistance gl_CullDistance");
     let why = subject::reason(Driver::Lavapipe, both.verify_extension(Driver::Lavapipe));
     assert!(why.contains("known to capture wrongly"), "{why}");
-}
-
-#[test]
-fn a_geometry_stage_says_nothing() {
-    let words = subject::geometry();
-    let module = subject::parsed(&words);
-    let stage = ExecutionModel::GEOMETRY;
-    let (target, options) = (&Target::new("main"), &Options::new().interleaved(["v_out"]));
-    let asked = Asked::Interleaved(subject::names("v_out"));
-    let lowering = Lowering::Extension(Captured { target, options, asked });
-    let verdict = judge(Driver::Lavapipe, &job(&module, stage, lowering));
-    let why = subject::reason(Driver::Lavapipe, verdict);
-    assert!(why.contains("geometry") && why.contains("only those of a vertex stage"), "{why}");
 }

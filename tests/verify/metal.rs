@@ -4,6 +4,7 @@ use crate::subject::{Subject, difference, equal, reason, vertex};
 use polyshade::transform_feedback::Options;
 use polyshade_metal::Metal;
 use polyshade_tests::sample::sample;
+use polyshade_verify::Verdict;
 
 pub(crate) fn metal() -> Metal {
     Metal::new().expect("a machine that builds polyshade has a C++ compiler")
@@ -33,6 +34,18 @@ pub(crate) fn edited(is_edited: fn(&str) -> bool, edits: Edits) -> Metal {
         edits.iter().fold(text, one)
     });
     metal
+}
+
+/// Checks that a sample of the faults is found different.
+#[track_caller]
+pub(crate) fn are_different(
+    faults: &[Edits],
+    broken: impl Fn(Edits) -> Metal,
+    verify: impl Fn(&Metal) -> Verdict,
+) {
+    for edits in sample(faults, 3) {
+        println!("{edits:?}: {}", difference("Metal", verify(&broken(edits))));
+    }
 }
 
 /// Captures vectors, and numbers that distinguish vertices and instances.
@@ -83,10 +96,7 @@ fn a_kernel_that_is_broken_is_different() {
     ];
     let mut subject = subject();
     subject.options = subject.options.compute();
-    for edits in sample(BROKEN, 3) {
-        let found = difference("Metal", subject.verify_by(&broken(edits)));
-        println!("{edits:?}: {found}");
-    }
+    are_different(&BROKEN, broken, |metal| subject.verify_by(metal));
 }
 
 #[test]
@@ -111,10 +121,7 @@ fn a_text_that_is_broken_is_different() {
         // Store one word further.
         &[("_feedback_0.words[", "_feedback_0.words[1u + ")],
     ];
-    for edits in sample(BROKEN, 3) {
-        let found = difference("Metal", subject().verify_by(&broken(edits)));
-        println!("{edits:?}: {found}");
-    }
+    are_different(&BROKEN, broken, |metal| subject().verify_by(metal));
 }
 
 #[test]

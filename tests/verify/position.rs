@@ -1,6 +1,6 @@
 //! Position-only variants: `verify` finds them equal, and different if they have a deliberate fault.
 
-use crate::subject::{self, DRIVERS, Driver, job, judge, judge_by, vertex};
+use crate::subject::{self, DRIVERS, Driver, job, judge_by, vertex};
 use polyshade::Module;
 use polyshade::host::{SideEffects, Target};
 use polyshade::position_only::{self, Keep, Options};
@@ -400,18 +400,4 @@ fn a_full_shader_that_is_another() {
     let shorter = |line: &str| subject::copied(line, "OpMatrixTimesVector", "%v4float");
     let case = Case::new(vertex(SHADER)).edited(Part::Full, full, shorter);
     assert_eq!(case.difference().part, Part::Full);
-}
-
-#[test]
-fn a_geometry_stage_says_nothing() {
-    let words = subject::geometry();
-    let module = subject::parsed(&words);
-    let stage = ExecutionModel::GEOMETRY;
-    for driver in DRIVERS {
-        let (target, options) = (&Target::new("main"), &Options::new());
-        let reduced = Reduced { target, options, keep: Vec::new(), captures: false };
-        let lowering = Lowering::Position(reduced);
-        let why = subject::reason(driver, judge(driver, &job(&module, stage, lowering)));
-        assert!(why.contains("only those of a vertex stage"), "{why}");
-    }
 }

@@ -1,7 +1,13 @@
 //! Subjects that `verify` cannot compare, and the reasons.
 
-use crate::subject::{self, DRIVERS, Driver, Subject, parsed, vertex};
+use crate::subject::{self, DRIVERS, Driver, Subject, compiled, job, judge, parsed, vertex};
+use polyshade::host::Target;
+use polyshade::position_only;
+use polyshade::spv::ExecutionModel;
+use polyshade::transform_feedback::Options;
+use polyshade_formats::ShaderStage;
 use polyshade_tests::shader::{assemble, disassemble};
+use polyshade_verify::{Asked, Captured, Lowering, Reduced};
 
 /// Returns the reason why the subject cannot be compared, on one of the drivers.
 #[track_caller]
@@ -73,4 +79,28 @@ fn an_invocation_that_does_not_come_to_its_end_is_noticed() {
     let driver = Driver::Lavapipe;
     let why = subject::reason(driver, Subject::interleaved(words, "v_out").verify(driver));
     assert!(why.contains("an invocation does not finish"), "{why}");
+}
+
+#[test]
+fn geometry_stages_say_nothing() {
+    let source = "layout(points) in;
+        layout(points, max_vertices = 1) out;
+        layout(location = 0) out vec4 v_out;
+        void main() { v_out = vec4(1); gl_Position = v_out; EmitVertex(); }";
+    let words = compiled(ShaderStage::Geometry, source);
+    let (module, target) = (parsed(&words), &Target::new("main"));
+    let options = &Options::new().interleaved(["v_out"]);
+    let asked = Asked::Interleaved(vec!["v_out".to_owned()]);
+    let (keep, captures) = (Vec::new(), false);
+    let reduced = Reduced { target, options: &position_only::Options::new(), keep, captures };
+    for lowering in
+        [Lowering::Extension(Captured { target, options, asked }), Lowering::Position(reduced)]
+    {
+        let verdict = judge(Driver::Lavapipe, &job(&module, ExecutionModel::GEOMETRY, lowering));
+        let why = subject::reason(Driver::Lavapipe, verdict);
+        assert!(
+            why.contains("geometry stage") && why.contains("only those of a vertex stage"),
+            "{why}"
+        );
+    }
 }

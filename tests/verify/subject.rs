@@ -56,15 +56,6 @@ pub(crate) fn rewritten(
     parsed(words).rewrite(rewrite).expect("it is small").module.into_words()
 }
 
-/// Returns a geometry shader, which cannot be verified in every way.
-pub(crate) fn geometry() -> Vec<u32> {
-    let source = "layout(points) in;
-        layout(points, max_vertices = 1) out;
-        layout(location = 0) out vec4 v_out;
-        void main() { v_out = vec4(1); gl_Position = v_out; EmitVertex(); }";
-    compiled(ShaderStage::Geometry, source)
-}
-
 /// Returns the module with edited lines. The result must be valid and different.
 #[track_caller]
 pub(crate) fn edited(words: &[u32], edit: impl Fn(&str) -> Option<String>) -> Vec<u32> {

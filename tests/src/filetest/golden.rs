@@ -87,15 +87,4 @@ mod tests {
         assert_eq!(settle(true, &case, None), None);
         assert!(!path(&case).exists());
     }
-
-    #[test]
-    fn a_diff_shows_what_changed() {
-        let before =
-            shader::assemble("OpCapability Shader\nOpMemoryModel Logical GLSL450").unwrap();
-        let after =
-            shader::assemble("OpCapability Linkage\nOpMemoryModel Logical GLSL450").unwrap();
-        let text = diff(&before, &after).unwrap();
-        assert!(text.contains("OpCapability Shader") && text.contains("OpCapability Linkage"));
-        assert_eq!(diff(&before, &before).unwrap(), "");
-    }
 }
