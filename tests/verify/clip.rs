@@ -1,16 +1,15 @@
 //! Clip and cull distances: `verify` finds every step equal, and different if it has a deliberate fault.
 
 use crate::stage::{
-    MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, marked, normalized,
-    planes, separate, to_registers,
+    MESH, Step, VERTEX, combined, emulated, enabled, handed_to_geometry, kept, lowered, marked,
+    normalized, planes, separate, to_registers,
 };
-use crate::subject::{self, edited, parsed, vertex};
-use polyshade::Module;
-use polyshade::clip_cull::{Clipped, DistanceKind, Step as ClipStep, UserPlanes};
-use polyshade::host::{AddressSource, Binding, Lowered, ParamSource, Set, Value};
+use crate::subject::{self, edited, vertex};
+use polyshade::clip_cull::{DistanceKind, Step as ClipStep, UserPlanes};
+use polyshade::host::{AddressSource, Binding, ParamSource, Set, Value};
 use polyshade::spv::Capability;
 use polyshade_formats::{ShaderStage, SpirvVersion, compile};
-use polyshade_tests::clip::{emulate, take};
+use polyshade_tests::clip::emulate;
 use polyshade_tests::sample::sample;
 use polyshade_verify::{ClipSteps, DistanceSemantics};
 
@@ -240,7 +239,8 @@ fn planes_that_look_at_the_bits_of_others() {
         "out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[6]; };",
         "for (int i = 0; i < 6; ++i) gl_ClipDistance[i] = b[i & 3] + 2.0;",
     );
-    let step = || enabled(Value::Param(ParamSource::PushConstant { offset: 0 }), None);
+    let mask = Value::Param(ParamSource::PushConstant { offset: 0 });
+    let step = || enabled(mask, None);
     VERTEX.is_drawn(&words, &step());
     let bits = |line: &str| {
         let line = line.trim();
@@ -250,10 +250,7 @@ fn planes_that_look_at_the_bits_of_others() {
         };
         other("%uint_16", "%uint_1").or_else(|| other("%uint_32", "%uint_8"))
     };
-    let mask = Value::Param(ParamSource::PushConstant { offset: 0 });
-    let module = parsed(&words);
-    let lowered = masked(&module, mask);
-    let other = edited(lowered.module.words(), bits);
+    let other = edited(&masked(&words, mask), bits);
     let found = VERTEX.difference(&words, &step().but_made(other));
     assert_eq!(found.varying.as_deref(), Some("gl_ClipDistance[5], component 0"), "{found}");
 }
@@ -261,8 +258,7 @@ fn planes_that_look_at_the_bits_of_others() {
 #[test]
 fn masks_that_mean_something_else_where_all_bits_are_alike() {
     let (words, mask) = (arrays(), Value::Param(ParamSource::PushConstant { offset: 0 }));
-    let module = parsed(&words);
-    let lowered = masked(&module, mask);
+    let lowered = masked(&words, mask);
     let on = "%none = OpIEqual %bool %whole %uint_0
         %all = OpNot %uint %whole";
     let off = "%rest = OpNot %uint %whole
@@ -282,14 +278,14 @@ fn masks_that_mean_something_else_where_all_bits_are_alike() {
             let names = ["%whole", "%rest", "%none", "%all"];
             Some(names.iter().fold(lines, own).replace("%given", id))
         };
-        let other = edited(lowered.module.words(), edit);
+        let other = edited(&lowered, edit);
         let found = VERTEX.difference(&words, &enabled(mask, None).but_made(other));
         assert!(found.varying.is_some_and(|one| one.starts_with("gl_ClipDistance[")));
     }
 }
 
-fn masked<'m>(module: &'m Module<'_>, enabled: Value<u32>) -> Lowered<'m, Clipped> {
-    take(module, ClipStep::Mask { enabled, keep_original_at: None }).expect("it can be done")
+fn masked(words: &[u32], enabled: Value<u32>) -> Vec<u32> {
+    lowered(words, ClipStep::Mask { enabled, keep_original_at: None })
 }
 
 #[test]
@@ -322,10 +318,7 @@ pub(crate) const OTHER_COMPARISONS: [fn(&str) -> Option<String>; 2] = [
 
 /// Returns a step whose emulated distances are compared with 0 by a different comparison.
 pub(crate) fn compared_otherwise(words: &[u32], other: fn(&str) -> Option<String>) -> Step {
-    let module = parsed(words);
-    let lowered = take(&module, emulate(8, None));
-    let lowered = lowered.expect("it can be done").module.into_words();
-    emulated(8, None).but_made(edited(&lowered, other))
+    emulated(8, None).but_made(edited(&lowered(words, emulate(8, None)), other))
 }
 
 #[test]

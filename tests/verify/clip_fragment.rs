@@ -2,14 +2,15 @@
 //! deliberate fault.
 
 use crate::stage::{
-    FRAGMENT, Step, combined, discarded, kept, marked, normalized, planes, separate, to_registers,
+    FRAGMENT, Step, combined, discarded, kept, lowered, marked, normalized, planes, separate,
+    to_registers,
 };
 use crate::subject::{self, compiled};
 use polyshade::clip_cull::{DistanceCounts, DistanceKind, UserPlanes};
 use polyshade::host::ParamSource;
 use polyshade::spv::{BuiltIn, Decoration, Id};
 use polyshade_formats::ShaderStage;
-use polyshade_tests::clip::{emulate, take};
+use polyshade_tests::clip::emulate;
 use polyshade_verify::DistanceSemantics;
 
 /// Returns a shader with two colours that `code` computes from a smooth and a flat input.
@@ -128,9 +129,7 @@ fn what_is_not_discarded() {
 #[test]
 fn distances_that_are_0_or_nearly_0() {
     let words = shader("", "");
-    let module = subject::parsed(&words);
-    let lowered = take(&module, emulate(6, Some(DistanceCounts { clip: 2, cull: 0 })));
-    let lowered = lowered.expect("it can be done").module.into_words();
+    let lowered = lowered(&words, emulate(6, Some(DistanceCounts { clip: 2, cull: 0 })));
     let strict = |line: &str| {
         let is_it = line.contains("OpFOrdGreaterThanEqual");
         is_it.then(|| line.replace("ThanEqual", "Than"))

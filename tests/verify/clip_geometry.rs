@@ -1,14 +1,13 @@
 //! Clip and cull distances of geometry stages: features that only geometry stages have, and deliberate faults.
 
 use crate::stage::{
-    GEOMETRY, cut, emulated, emulated_at, kept, marked, normalized, planes, separate, to_arrays,
-    to_registers,
+    GEOMETRY, cut, emulated, emulated_at, kept, lowered, marked, normalized, planes, separate,
+    to_arrays, to_registers,
 };
-use crate::subject::{compiled, parsed};
+use crate::subject::compiled;
 use polyshade::clip_cull::{GeometryClip, Step as ClipStep, UserPlanes};
 use polyshade::host::{ParamSource, Value};
 use polyshade_formats::ShaderStage;
-use polyshade_tests::clip::take;
 use polyshade_verify::{ClipSteps, Difference};
 
 /// Returns a stage that emits strips of one and two triangles, and the first triangle again with other distances.
@@ -295,12 +294,8 @@ fn a_stage_that_cuts_and_hands_nothing_on() {
     let words = stage("gl_Position.yx");
     assert!(GEOMETRY.compared(&words, &cut(None))[0].pixels > 40);
     // The comparison detects a wrong value next to clipping.
-    let cut_by_hand = |words: &[u32]| {
-        let module = parsed(words);
-        let lowered = take(&module, ClipStep::ClipInGeometry(GeometryClip::default()));
-        lowered.expect("it can be done").module.into_words()
-    };
-    let other = cut_by_hand(&stage("vec2(0.0)"));
+    let cut_by_hand = ClipStep::ClipInGeometry(GeometryClip::default());
+    let other = lowered(&stage("vec2(0.0)"), cut_by_hand);
     let found = GEOMETRY.difference(&words, &cut(None).but_made(other));
     assert!(found.draw.as_deref().is_some_and(|draw| draw.contains("place")), "{found}");
 }

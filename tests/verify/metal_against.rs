@@ -3,12 +3,11 @@
 
 use crate::metal::{Edits, broken, metal};
 use crate::subject::{Driver, Subject, difference, equal, reason, vertex};
-use polyshade_formats::{ShaderStage, SpirvVersion, compile};
 use polyshade_metal::Metal;
 use polyshade_tests::sample::sample;
+use polyshade_tests::shader;
+use polyshade_tests::tree::tests;
 use polyshade_verify::{Difference, Equal, Verdict};
-use std::fs;
-use std::path::PathBuf;
 
 /// Computes exact values, rounded values, and integers that depend on rounded values.
 fn subject() -> Subject {
@@ -146,10 +145,8 @@ fn cases_are_captured_as_lavapipe_captures_them() {
         "position-only/precise",
     ];
     for case in sample(CASES, 3) {
-        let path = format!("{}/cases/{case}.vert", env!("CARGO_MANIFEST_DIR"));
-        let source = fs::read_to_string(PathBuf::from(&path)).expect("the case is there");
-        let words = compile(&source, ShaderStage::Vertex, SpirvVersion::SPIRV1_3);
-        let words = words.unwrap_or_else(|error| panic!("{case}: {error}"));
+        let words = shader::read(&tests().join(format!("cases/{case}.vert")));
+        let words = words.unwrap_or_else(|error| panic!("{error}"));
         let equal = compared(&Subject::interleaved(words, "location=0-31 gl_Position"));
         assert!(equal.vertices > 0, "{case}: {equal:?}");
         println!("{case}: {equal:?}");

@@ -36,6 +36,13 @@ fn taken(m: &Module<'_>, target: &Target, step: ClipStep) -> Lowered {
     Ok(clip_cull::lower(m, target, &[step].into())?.module.into_owned())
 }
 
+/// Returns the words of a shader after one step.
+#[track_caller]
+pub(crate) fn lowered(words: &[u32], step: ClipStep) -> Vec<u32> {
+    let module = taken(&parsed(words), &Target::new("main"), step);
+    module.expect("it can be done").into_words()
+}
+
 /// Returns a step that executes the lowering that it declares.
 fn clip(steps: ClipSteps, taken_step: ClipStep) -> Step {
     step(steps, move |m, target| taken(m, target, taken_step.clone()))

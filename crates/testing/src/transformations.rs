@@ -408,13 +408,16 @@ impl<'m> Padding<'m> {
 }
 
 /// Encodes a string as SPIR-V words.
-fn text(text: &str) -> Vec<u32> {
+pub(crate) fn text(text: &str) -> Vec<u32> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((text.len() / 4 + 1) * 4, 0);
     bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {
-    words.push((operands.len() as u32 + 1) << 16 | u32::from(op.0));
+/// Appends an instruction.
+pub(crate) fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {
+    let length =
+        u16::try_from(operands.len() + 1).expect("an instruction has at most 65,535 words");
+    words.push(u32::from(length) << 16 | u32::from(op.0));
     words.extend_from_slice(operands);
 }

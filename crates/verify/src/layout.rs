@@ -267,6 +267,7 @@ pub(crate) fn number(leaf: &Leaf, words: &[u32]) -> String {
     }
 }
 
+/// `tests/verify/equal` compares the layouts of all notations with captures.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,59 +285,18 @@ mod tests {
         names.split(' ').map(str::to_owned).collect()
     }
 
-    /// Returns each buffer's stride, and the leaf, first word, count and offset of each piece.
-    fn laid_out(asked: &Asked) -> Vec<(u32, Vec<[u32; 4]>)> {
-        let buffers = lay_out(&leaves(), asked).expect("it is understood");
-        let piece = |one: &Piece| [one.leaf as u32, one.first, one.count, one.offset];
-        buffers.iter().map(|one| (one.stride, one.pieces.iter().map(piece).collect())).collect()
-    }
-
-    #[test]
-    fn names_follow_each_other_and_buffers_begin_anew() {
-        let names = "a gl_SkipComponents2 wide gl_NextBuffer gl_SkipComponents1 a[1]";
-        let [first, second] = &laid_out(&Asked::Interleaved(asked(names)))[..] else { panic!() };
-        assert_eq!(*first, (48, vec![[0, 0, 3, 0], [1, 0, 3, 12], [4, 0, 4, 32]]));
-        assert_eq!(*second, (16, vec![[1, 0, 3, 4]]));
-        let separate = laid_out(&Asked::Separate(asked("low high")));
-        assert_eq!(separate, [(8, vec![[2, 0, 2, 0]]), (8, vec![[3, 0, 2, 0]])]);
-    }
-
-    #[test]
-    fn locations_are_sorted_and_cut() {
-        let laid_out = |range| laid_out(&Asked::Interleaved(asked(range))).swap_remove(0);
-        assert_eq!(laid_out("location=3.yz"), (8, vec![[2, 1, 1, 0], [3, 0, 1, 4]]));
-        assert_eq!(laid_out("location=0-1"), (24, vec![[0, 0, 3, 0], [1, 0, 3, 12]]));
-        assert_eq!(laid_out("location=4"), (16, vec![[4, 0, 4, 0]]));
-    }
-
-    #[test]
-    fn stream_output_entries_go_to_their_slots() {
-        let entries = asked("1:COLOR1.y $SKIP.xyz location=3.z 1:color1");
-        let laid_out = laid_out(&Asked::StreamOutput(entries, vec![64]));
-        assert_eq!(laid_out[0], (64, vec![[3, 0, 1, 12]]));
-        assert_eq!(laid_out[1], (12, vec![[2, 1, 1, 0], [2, 0, 2, 4]]));
-    }
-
-    #[test]
-    fn decorations_say_offset_buffer_and_stride() {
-        let mut leaves = leaves();
-        leaves[4].feedback = Some(Feedback { buffer: 1, offset: 8, stride: 32 });
-        let buffers = lay_out(&leaves, &Asked::Decorations).expect("it is understood");
-        assert_eq!(buffers[0], Buffer::default());
-        assert_eq!(buffers[1].stride, 32);
-        assert_eq!(buffers[1].pieces, [Piece { leaf: 4, first: 0, count: 4, offset: 8 }]);
-        leaves[4].feedback = Some(Feedback { buffer: 1, offset: 24, stride: 32 });
-        assert!(lay_out(&leaves, &Asked::Decorations).is_err());
-    }
-
     #[test]
     fn what_is_not_understood_is_no_layout() {
+        let mut leaves = leaves();
         for names in ["b", "a[2]", "location=9", "location=0.xz", "id=7"] {
-            assert!(lay_out(&leaves(), &Asked::Interleaved(asked(names))).is_err(), "{names}");
+            assert!(lay_out(&leaves, &Asked::Interleaved(asked(names))).is_err(), "{names}");
         }
         for entry in ["COLOR7", "COLOR1.zw", "x:COLOR1", "$SKIP.yx"] {
             let asked = Asked::StreamOutput(asked(entry), Vec::new());
-            assert!(lay_out(&leaves(), &asked).is_err(), "{entry}");
+            assert!(lay_out(&leaves, &asked).is_err(), "{entry}");
         }
+        // The leaf exceeds the stride.
+        leaves[4].feedback = Some(Feedback { buffer: 1, offset: 24, stride: 32 });
+        assert!(lay_out(&leaves, &Asked::Decorations).is_err());
     }
 }

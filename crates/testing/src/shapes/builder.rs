@@ -1,5 +1,6 @@
 //! Writes a vertex shader as words, section by section.
 
+use crate::transformations::{push, text};
 use polyshade::spv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 use std::ops::Range;
 
@@ -42,20 +43,6 @@ pub(super) struct Builder {
     names: Vec<u32>,
     decorations: Vec<u32>,
     code: Vec<u32>,
-}
-
-fn push(words: &mut Vec<u32>, op: Op, operands: &[u32]) {
-    let length =
-        u32::try_from(operands.len() + 1).expect("the length of an instruction fits in 32 bits");
-    assert!(length < 1 << 16, "an instruction has at most 65,535 words");
-    words.push(length << 16 | u32::from(op.0));
-    words.extend_from_slice(operands);
-}
-
-fn text(text: &str) -> Vec<u32> {
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
-    bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
 impl Builder {

@@ -176,25 +176,3 @@ fn of_strip<V: Clone>(makes: vk::PrimitiveTopology, strip: &[(Strip, V)]) -> Vec
     });
     primitives.collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn strip(numbers: std::ops::Range<u32>, strip: Strip) -> Vec<(Strip, u32)> {
-        numbers.map(|number| (strip, number)).collect()
-    }
-
-    #[test]
-    fn strips_are_taken_apart_as_the_specification_says() {
-        let geometry = |makes| {
-            let takes = vk::PrimitiveTopology::POINT_LIST;
-            StageShape::Geometry(Geometry { takes, corners: 1, makes, invocations: 2, most: 9 })
-        };
-        let vertices = [strip(0..5, (0, 0)), strip(5..8, (0, 1)), strip(8..10, (1, 0))].concat();
-        let triangles = geometry(vk::PrimitiveTopology::TRIANGLE_LIST).lists(&vertices);
-        assert_eq!(triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [5, 6, 7]]);
-        let lines = geometry(vk::PrimitiveTopology::LINE_LIST).lists(&vertices);
-        assert_eq!(lines, [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7], [8, 9]]);
-    }
-}
