@@ -2,23 +2,16 @@
 
 use crate::shader::Shader;
 use polyshade::Module;
-use polyshade::position_only::{self, Options};
+use polyshade::position_only::{self, Options, Variant};
 use polyshade_spv::{Decoration, Id, Op, StorageClass};
 use polyshade_tests::shader::{ShaderStage, validate};
 use std::collections::BTreeMap;
 
 /// Returns both variants of the entry point `main`.
 fn both<'m>(m: &'m Module<'_>) -> [Module<'m>; 2] {
-    let options = Options::new();
-    let variants = [
-        position_only::lower(m, "main", &options),
-        position_only::lower(
-            m,
-            "main",
-            &options.clone().variant(position_only::Variant::Complement),
-        ),
-    ];
-    variants.map(|variant| variant.unwrap().module)
+    [Variant::PositionOnly, Variant::Complement].map(|variant| {
+        position_only::lower(m, "main", &Options::new().variant(variant)).unwrap().module
+    })
 }
 
 /// Returns the words of every instruction in functions that has a result, by result id.

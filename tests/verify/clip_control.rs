@@ -47,23 +47,25 @@ pub(crate) fn registers() -> Vec<u32> {
 
 /// Returns a stage that makes three clip distances from two, and adds a cull distance.
 pub(crate) fn clipped() -> Vec<u32> {
-    control(
-        "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; } gl_in[];
-        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; } gl_out[];",
-        "for (int k = 0; k < 3; ++k)
-            gl_out[gl_InvocationID].gl_ClipDistance[k] = gl_in[k].gl_ClipDistance[i % 2] + 0.5;
-        gl_out[gl_InvocationID].gl_CullDistance[0] = gl_in[2 - i].gl_ClipDistance[1];",
-        "whole.x += gl_out[2].gl_ClipDistance[1] + gl_out[1].gl_CullDistance[0];",
-    )
+    distances("", "gl_ClipDistance[1]")
 }
 
 pub(crate) fn arrays() -> Vec<u32> {
+    distances("float gl_CullDistance[1];", "gl_CullDistance[0]")
+}
+
+/// Returns a stage with `cull` among its inputs, and a cull distance `from` an input.
+fn distances(cull: &str, from: &str) -> Vec<u32> {
     control(
-        "in gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[2]; float gl_CullDistance[1]; } gl_in[];
-        out gl_PerVertex { vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; } gl_out[];",
-        "for (int k = 0; k < 3; ++k)
-            gl_out[gl_InvocationID].gl_ClipDistance[k] = gl_in[k].gl_ClipDistance[i % 2] + 0.5;
-        gl_out[gl_InvocationID].gl_CullDistance[0] = gl_in[2 - i].gl_CullDistance[0];",
+        &format!(
+            "in gl_PerVertex {{ vec4 gl_Position; float gl_ClipDistance[2]; {cull} }} gl_in[];
+            out gl_PerVertex {{ vec4 gl_Position; float gl_ClipDistance[3]; float gl_CullDistance[1]; }} gl_out[];"
+        ),
+        &format!(
+            "for (int k = 0; k < 3; ++k)
+                gl_out[gl_InvocationID].gl_ClipDistance[k] = gl_in[k].gl_ClipDistance[i % 2] + 0.5;
+            gl_out[gl_InvocationID].gl_CullDistance[0] = gl_in[2 - i].{from};"
+        ),
         "whole.x += gl_out[2].gl_ClipDistance[1] + gl_out[1].gl_CullDistance[0];",
     )
 }

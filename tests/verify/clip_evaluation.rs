@@ -1,7 +1,7 @@
 //! Clip and cull distances of tessellation evaluation stages: features that only these stages have, and deliberate
 //! faults.
 
-use crate::clip_later::MARKS;
+use crate::clip::MARKS;
 use crate::stage::{EVALUATION, handed_to_geometry, kept, to_arrays};
 use crate::subject::{self, compiled};
 use polyshade::spv::view::Mode;

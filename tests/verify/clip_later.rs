@@ -1,6 +1,6 @@
 //! Clip and cull distances of the stages after the vertex stage: the tests that all these stages share.
 
-use crate::clip::{OTHER_COMPARISONS, compared_otherwise};
+use crate::clip::{MARKS, OTHER_COMPARISONS, compared_otherwise};
 use crate::stage::{
     CONTROL, EVALUATION, GEOMETRY, Stage, combined, emulated, enabled, marked, normalized,
     to_arrays, to_registers,
@@ -20,8 +20,6 @@ fn stages() -> [(Stage, Vec<u32>, Vec<u32>); 3] {
         (CONTROL, clip_control::registers(), clip_control::arrays()),
     ]
 }
-
-pub(crate) const MARKS: [&str; 3] = ["clip=3", "clip=4.x", "cull=4.y"];
 
 #[test]
 fn registers_become_arrays() {

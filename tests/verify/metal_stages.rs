@@ -1,7 +1,7 @@
 //! Position-only variants and distances in MSL, compiled as C++: equal to the original's MSL, and different if the
 //! text has a deliberate fault.
 
-use crate::clip_later::MARKS;
+use crate::clip::MARKS;
 use crate::metal::{are_different, edited, metal};
 use crate::stage::{
     CONTROL, FRAGMENT, Step, VERTEX, combined, discarded, emulated, enabled, marked, normalized,

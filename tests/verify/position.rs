@@ -3,7 +3,7 @@
 use crate::subject::{self, DRIVERS, Driver, job, judge_by, vertex};
 use polyshade::Module;
 use polyshade::host::{SideEffects, Target};
-use polyshade::position_only::{self, Keep, Options};
+use polyshade::position_only::{self, Keep, Options, Variant};
 use polyshade::spv::ExecutionModel;
 use polyshade_tests::shader::{assemble, disassemble, validate};
 use polyshade_verify::{Difference, Lowering, Part, Reduced, Verdict};
@@ -124,10 +124,7 @@ fn derived(m: &Module<'_>, options: &Options) -> Vec<u32> {
 }
 
 fn complement(m: &Module<'_>, options: &Options) -> Vec<u32> {
-    position_only::lower(m, "main", &options.clone().variant(position_only::Variant::Complement))
-        .expect("it can be done")
-        .module
-        .into_words()
+    derived(m, &options.clone().variant(Variant::Complement))
 }
 
 /// The floating-point instructions of the specification's section "Arithmetic Instructions".
@@ -162,18 +159,11 @@ fn the_lowering_and_its_judge_keep_drivers_from_contracting_what_the_specificati
         validate(&words).unwrap_or_else(|error| panic!("{arithmetic}: {error}"));
         let m = Module::parse(&words).expect("the assembler writes modules");
         // Both variants must decorate the instruction.
-        let options = Options::new().precise();
-        let lowered = position_only::lower(
-            &m,
-            "main",
-            &options.clone().variant(position_only::Variant::Full),
-        )
-        .expect("it can be done")
-        .module;
+        let lowered = derived(&m, &Options::new().precise().variant(Variant::Full));
         let judged =
             polyshade_verify::initialise(&m, polyshade_verify::Filler::Zero).expect("it is small");
-        for (who, module) in [("the lowering", &lowered), ("the judge", &judged)] {
-            let decorated = disassemble(module.words()).expect("these words can be read");
+        for (who, words) in [("the lowering", &lowered[..]), ("the judge", judged.words())] {
+            let decorated = disassemble(words).expect("these words can be read");
             let count = decorated.matches("NoContraction").count();
             assert_eq!(count, 1, "{who}, {arithmetic}:\n{decorated}");
         }

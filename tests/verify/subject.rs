@@ -149,19 +149,19 @@ impl Subject {
         self.verify_by(&*driver.unwatched())
     }
 
+    fn captured<'c>(&'c self, target: &'c Target) -> Captured<'c> {
+        Captured { target, options: &self.options, asked: self.asked.clone() }
+    }
+
     /// Verifies the storage path on any runner.
     pub(crate) fn verify_by(&self, runner: &dyn Runner) -> Verdict {
-        let (options, asked) = (&self.options, self.asked.clone());
-        let target = &Target::new("main");
-        self.verify_as(runner, Lowering::Stores(Captured { target, options, asked }))
+        self.verify_as(runner, Lowering::Stores(self.captured(&Target::new("main"))))
     }
 
     /// Verifies the storage path on one device against the original shader on another.
     pub(crate) fn verify_against(&self, devices: (&dyn Runner, &dyn Runner)) -> Verdict {
-        let (options, asked) = (&self.options, self.asked.clone());
-        let target = &Target::new("main");
-        let module = parsed(&self.words);
-        let lowering = Lowering::Stores(Captured { target, options, asked });
+        let (module, target) = (parsed(&self.words), Target::new("main"));
+        let lowering = Lowering::Stores(self.captured(&target));
         let job = Job { seed: self.seed, ..job(&module, ExecutionModel::VERTEX, lowering) };
         let verdict = verify_against(&job, devices, |_: Phase| {});
         verdict.unwrap_or_else(|error| panic!("{:?}: {error}", job.lowering))
@@ -169,13 +169,11 @@ impl Subject {
 
     /// Verifies the extension path.
     pub(crate) fn verify_extension(&self, driver: Driver) -> Verdict {
-        let (options, asked) = (&self.options, self.asked.clone());
         let mut device = Device::default();
         // The limit of lavapipe.
         device.output_components = 128;
-        let target = &Target::new("main").device(device);
-        let lowering = Lowering::Extension(Captured { target, options, asked });
-        self.verify_as(&*driver.unwatched(), lowering)
+        let target = Target::new("main").device(device);
+        self.verify_as(&*driver.unwatched(), Lowering::Extension(self.captured(&target)))
     }
 
     fn verify_as(&self, runner: &dyn Runner, lowering: Lowering<'_>) -> Verdict {

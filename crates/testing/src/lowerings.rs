@@ -288,19 +288,17 @@ pub(crate) fn position(m: &Module<'_>, entry: EntryPoint<'_>, choices: &mut Choi
         polyshade::host::SideEffects::Refuse,
     ]));
     let options = if choices.maybe() { options.capture_in_position_only() } else { options };
-    let variant = position_only::lower(m, &target, &options)?;
-    let full =
-        position_only::lower(m, &target, &options.clone().variant(position_only::Variant::Full))?;
-    let mut variants =
-        vec![("position-only", variant.module.into_owned()), ("full", full.module.into_owned())];
+    let made = |variant| {
+        let options = options.clone().variant(variant);
+        Ok::<_, Error>(position_only::lower(m, &target, &options)?.module.into_owned())
+    };
+    let mut variants = vec![
+        ("position-only", made(position_only::Variant::PositionOnly)?),
+        ("full", made(position_only::Variant::Full)?),
+    ];
     // A stage whose outputs other invocations read has no complement.
-    let complement = position_only::lower(
-        m,
-        &target,
-        &options.clone().variant(position_only::Variant::Complement),
-    );
-    if let Ok(complement) = complement {
-        variants.push(("complement", complement.module.into_owned()));
+    if let Ok(complement) = made(position_only::Variant::Complement) {
+        variants.push(("complement", complement));
     }
     Ok(variants)
 }
