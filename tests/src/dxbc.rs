@@ -1,6 +1,7 @@
 //! Assembles Direct3D shaders of shader model 4 in the form that Debian's `vkd3d-compiler` reads. Each shader
 //! copies inputs to outputs, component by component.
 
+use crate::shader::bytes;
 use md5::block_api::compress;
 
 /// The system value of a register: `D3D_NAME`.
@@ -168,8 +169,4 @@ fn checksum(data: &[u8]) -> Vec<u8> {
     compress(&mut state, blocks);
     compress(&mut state, end.as_chunks::<64>().0);
     bytes(&state)
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

@@ -1,7 +1,7 @@
 //! The program `polyshade`: the path from `cargo xtask test`, or a fresh build, so that tests never run an old build.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 /// Returns the path of the program, and builds the program unless `POLYSHADE_PROGRAM` contains its path.
 pub fn build() -> PathBuf {
@@ -24,4 +24,11 @@ pub fn build() -> PathBuf {
     let status = command.status().expect("cargo starts");
     assert!(status.success(), "the program does not build: run `cargo build --release`");
     target.join("release/polyshade")
+}
+
+/// Prints the error of a program, if there is one, and returns the program's exit code.
+pub fn exit(name: &str, result: Result<(), String>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::SUCCESS };
+    eprintln!("{name}: {error}");
+    ExitCode::FAILURE
 }

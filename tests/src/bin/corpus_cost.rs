@@ -8,19 +8,17 @@ use std::process::ExitCode;
 use polyshade_testing::allocations::Counting;
 use polyshade_testing::calls::sample;
 use polyshade_tests::cost::{CALLS, LOWERINGS, is_counted, measure, table};
+use polyshade_tests::program::exit;
 use polyshade_tests::{calls, shader, tree};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    match is_counted(&[LOWERINGS, CALLS]).and_then(|counted| if counted { Ok(()) } else { run() }) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("corpus-cost: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit(
+        "corpus-cost",
+        is_counted(&[LOWERINGS, CALLS]).and_then(|counted| if counted { Ok(()) } else { run() }),
+    )
 }
 
 fn run() -> Result<(), String> {

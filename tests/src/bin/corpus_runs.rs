@@ -1,5 +1,6 @@
 //! Runs `polyshade verify` on shaders until a given number of runs are equal, and prints the differences.
 
+use polyshade_tests::program::exit;
 use polyshade_tests::runs::{self, Asked, On};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,13 +10,7 @@ const FOLDERS: [&str; 4] =
     ["tests/cases", "tests/mutants", "../shared/corpus", "../shared/findings"];
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("corpus-runs: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit("corpus-runs", run())
 }
 
 fn run() -> Result<(), String> {

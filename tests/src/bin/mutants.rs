@@ -1,16 +1,11 @@
 //! Runs `polyshade verify` on mutants of lowered modules, and writes the results to the lists of `tests/mutants`.
 
 use polyshade_tests::mutants::{LISTS, List};
+use polyshade_tests::program::exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("mutants: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit("mutants", run())
 }
 
 fn run() -> Result<(), String> {

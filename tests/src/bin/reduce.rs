@@ -5,17 +5,15 @@ use std::process::ExitCode;
 
 use polyshade_tests::corpus::{Tally, check_words};
 use polyshade_tests::cost::{self, Cost, is_counted, measure};
+use polyshade_tests::program::exit;
 use polyshade_tests::reduce::reduce;
 use polyshade_tests::shader;
 
 fn main() -> ExitCode {
-    match is_counted(&[cost::LOWERINGS]).and_then(|counted| if counted { Ok(()) } else { run() }) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("reduce: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit(
+        "reduce",
+        is_counted(&[cost::LOWERINGS]).and_then(|counted| if counted { Ok(()) } else { run() }),
+    )
 }
 
 fn run() -> Result<(), String> {
