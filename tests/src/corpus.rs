@@ -37,12 +37,6 @@ impl Tally {
         }
     }
 
-    /// Returns the count of an outcome.
-    pub fn count(&self, verb: &str, outcome: &str) -> usize {
-        let wanted = |key: &&(&'static str, String)| key.0 == verb && key.1 == outcome;
-        self.0.iter().filter(|(key, _)| wanted(key)).map(|(_, count)| count).sum()
-    }
-
     /// Formats a Markdown table, with one row for each verb.
     pub fn table(&self) -> String {
         let mut verbs: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
@@ -189,7 +183,6 @@ mod tests {
         let words = compile(source, ShaderStage::Vertex).unwrap();
         let mut tally = Tally::default();
         assert_eq!(check_module(&words, &mut tally), Vec::<String>::new());
-        assert_eq!(tally.count("capture, every output", "captured"), 1);
         assert!(tally.table().contains("| `capture, every output` | 1 | 0 |"));
         assert!(tally.outcomes().contains("| `capture, every output` | captured | 1 |"));
     }

@@ -75,7 +75,7 @@ pub(crate) fn make(
         },
         descriptors: Vec::new(),
         push_constants: Vec::new(),
-        specialization: constants(m, specialization),
+        specialization: specialization.iter().map(|one| constant(m, *one)).collect(),
         is_written: writes_resources(m, entry),
         most_vertices: None,
         most_instances: None,
@@ -155,25 +155,22 @@ fn check_capabilities(m: &Module<'_>) -> Result<(), String> {
     }
 }
 
-/// Returns the specialization constants in the widths that the module declares.
-fn constants(m: &Module<'_>, specialization: &Specialization) -> Vec<(u32, Constant)> {
-    specialization.iter().map(|(number, bits)| (*number, constant(m, *number, *bits))).collect()
-}
-
-fn constant(m: &Module<'_>, number: u32, bits: u64) -> Constant {
+/// Returns a specialization constant in the width that the module declares.
+fn constant(m: &Module<'_>, (number, bits): (u32, u64)) -> (u32, Constant) {
     let is_it = |inst: &Inst<'_>| {
         let id = inst.result().filter(|_| inst.op() == Op::SPEC_CONSTANT);
         id.is_some_and(|id| m.decoration(id, Decoration::SPEC_ID) == Some(&[number]))
     };
     let found = m.preamble().find(is_it).and_then(Inst::result_type).and_then(|ty| m.ty(ty));
-    match found {
+    let constant = match found {
         Some(Type::Int { width: 8, .. }) => Constant::Bits8(bits as u8),
         Some(Type::Int { width: 16, .. } | Type::Float { width: 16 }) => {
             Constant::Bits16(bits as u16)
         }
         Some(Type::Int { width: 64, .. } | Type::Float { width: 64 }) => Constant::Bits64(bits),
         _ => Constant::Bits32(bits as u32),
-    }
+    };
+    (number, constant)
 }
 
 /// The instructions of all functions that the entry point reaches.

@@ -121,10 +121,7 @@ impl Builder {
     pub(super) fn function(&mut self, ids: &Ids, function: u32, body: impl FnOnce(&mut Self)) {
         let label = self.id();
         self.inst(Op::FUNCTION, &[ids.void, function, 0, ids.function_type]);
-        self.inst(Op::LABEL, &[label]);
-        body(self);
-        self.inst(Op::RETURN, &[]);
-        self.inst(Op::FUNCTION_END, &[]);
+        self.block(label, body);
     }
 
     /// Appends a function with a parameter that points to an output `float`.
@@ -137,8 +134,13 @@ impl Builder {
         let (parameter, label) = (self.id(), self.id());
         self.inst(Op::FUNCTION, &[ids.void, function, 0, ids.pointer_function_type]);
         self.inst(Op::FUNCTION_PARAMETER, &[ids.output_float, parameter]);
+        self.block(label, |b| body(b, parameter));
+    }
+
+    /// Appends a function's only block, and the end of the function.
+    fn block(&mut self, label: u32, body: impl FnOnce(&mut Self)) {
         self.inst(Op::LABEL, &[label]);
-        body(self, parameter);
+        body(self);
         self.inst(Op::RETURN, &[]);
         self.inst(Op::FUNCTION_END, &[]);
     }
@@ -182,13 +184,11 @@ impl Builder {
 
         // The function `main` with its body, then the other functions.
         self.inst(Op::FUNCTION, &[ids.void, ids.main, 0, ids.function_type]);
-        self.inst(Op::LABEL, &[ids.entry_block]);
-        let components = [ids.one; 4];
-        let vector = self.value(Op::COMPOSITE_CONSTRUCT, ids.vector, &components);
-        self.inst(Op::STORE, &[ids.position, vector]);
-        body(&mut self, &ids);
-        self.inst(Op::RETURN, &[]);
-        self.inst(Op::FUNCTION_END, &[]);
+        self.block(ids.entry_block, |b| {
+            let vector = b.value(Op::COMPOSITE_CONSTRUCT, ids.vector, &[ids.one; 4]);
+            b.inst(Op::STORE, &[ids.position, vector]);
+            body(b, &ids);
+        });
         functions(&mut self, &ids);
 
         // The header and the entry points.
