@@ -84,10 +84,6 @@ fn before(source: &str) -> Layout {
 /// The number of vertices of a patch that is drawn.
 const POINTS: u32 = 3;
 
-fn options() -> Options {
-    Options::new()
-}
-
 fn control(m: &'static Module<'static>, options: &Options) -> Result<Step, Error> {
     tessellation::control(m, "main", &before(VERTEX), POINTS, options)
 }
@@ -143,32 +139,32 @@ fn control_shaders_that_a_compute_stage_cannot_run_are_refused() {
     let kept = transform_feedback::Options::new().interleaved(["v_value"]);
     let kept = transform_feedback::prepare(pulled, "main", &kept).expect("it is prepared");
     refused(
-        tessellation::control(m, "main", kept.layout(), POINTS, &options()),
+        tessellation::control(m, "main", kept.layout(), POINTS, &Options::new()),
         "tessellation.inputs",
     );
-    refused(control(pulled, &options()), "entry-point.unsupported-stage");
+    refused(control(pulled, &Options::new()), "entry-point.unsupported-stage");
 
     let view = CONTROL.replace("vec2(gl_PrimitiveID)", "vec2(gl_ViewIndex)");
     let view = view.replace("450", "450\n#extension GL_EXT_multiview : enable");
-    refused(control(control_module(&view), &options()), "tessellation.built-in");
+    refused(control(control_module(&view), &Options::new()), "tessellation.built-in");
     let vertices = ("OpExecutionMode %main OutputVertices 4\n", "");
-    refused(control(edited(m, &[vertices]), &options()), "tessellation.modes");
+    refused(control(edited(m, &[vertices]), &Options::new()), "tessellation.modes");
     let more = (vertices.0, "OpExecutionMode %main OutputVertices 33\n");
-    refused(control(edited(m, &[more]), &options()), "tessellation.modes");
+    refused(control(edited(m, &[more]), &Options::new()), "tessellation.modes");
     let null = "%c_patch = OpVariable %_ptr_Output_v2float Output";
     let with_null = format!("%null = OpConstantNull %v2float\n{null} %null");
     let initialized = edited(m, &[(null, &with_null)]);
-    refused(control(initialized, &options()), "interface.initialized-output");
+    refused(control(initialized, &Options::new()), "interface.initialized-output");
 }
 
 #[test]
 fn evaluation_shaders_that_a_vertex_stage_cannot_run_are_refused() {
     let m = evaluation_module(EVALUATION);
-    refused_after(control_module(CONTROL), &options(), "entry-point.unsupported-stage");
+    refused_after(control_module(CONTROL), &Options::new(), "entry-point.unsupported-stage");
     let layer = edited(m, &[("BuiltIn TessCoord", "BuiltIn BaryCoordKHR")]);
-    refused_after(layer, &options(), "tessellation.built-in");
+    refused_after(layer, &Options::new(), "tessellation.built-in");
     let domain = ("OpExecutionMode %main Triangles\n", "");
-    refused_after(edited(m, &[domain]), &options(), "tessellation.modes");
+    refused_after(edited(m, &[domain]), &Options::new(), "tessellation.modes");
 }
 
 /// Either stage may state each mode, but both must not state different ones.
@@ -178,24 +174,25 @@ fn stages_that_state_different_modes_are_refused() {
     let vertices = "OpExecutionMode %main OutputVertices 4\n";
     let stated = |mode: &str| {
         let with_mode = format!("{vertices}OpExecutionMode %main {mode}\n");
-        control(edited(c, &[(vertices, &with_mode)]), &options()).expect("it is made").result
+        control(edited(c, &[(vertices, &with_mode)]), &Options::new()).expect("it is made").result
     };
     let main = Target::new("main");
     for mode in ["Quads", "SpacingFractionalOdd", "VertexOrderCw"] {
-        refused(after(e, &main, &stated(mode), &options()), "tessellation.modes");
+        refused(after(e, &main, &stated(mode), &Options::new()), "tessellation.modes");
     }
     for (mode, topology) in [
         ("Triangles", Topology::TriangleList),
         ("SpacingEqual", Topology::TriangleList),
         ("PointMode", Topology::PointList),
     ] {
-        let [_, _, drawn] = after(e, &main, &stated(mode), &options()).expect("it is made");
+        let [_, _, drawn] = after(e, &main, &stated(mode), &Options::new()).expect("it is made");
         assert_eq!(drawn.result.emitted_topology(), Some(topology), "{mode}");
     }
     let none = ["Triangles", "SpacingEqual", "VertexOrderCcw"];
     let none = none.map(|mode| format!("OpExecutionMode %main {mode}\n"));
     let none = edited(e, &none.each_ref().map(|line| (line.as_str(), "")));
-    let [_, _, drawn] = after(none, &main, &stated("Isolines"), &options()).expect("it is made");
+    let [_, _, drawn] =
+        after(none, &main, &stated("Isolines"), &Options::new()).expect("it is made");
     assert_eq!(drawn.result.emitted_topology(), Some(Topology::LineList));
 }
 
@@ -211,19 +208,19 @@ fn names_and_bindings_in_use_are_refused() {
     let stage = Target::new("main").stage(ExecutionModel::TESSELLATION_CONTROL);
     let compute = taken(c, "TessellationControl", "GLCompute");
     refused(
-        tessellation::control(compute, stage, &before, POINTS, &options()),
+        tessellation::control(compute, stage, &before, POINTS, &Options::new()),
         "capture.entry-point-taken",
     );
-    let layout = control(c, &options()).expect("it is made").result;
+    let layout = control(c, &Options::new()).expect("it is made").result;
     let vertex = taken(e, "TessellationEvaluation", "Vertex");
     let stage = Target::new("main").stage(ExecutionModel::TESSELLATION_EVALUATION);
-    tessellation::allocate(vertex, &stage, &layout, &options()).expect("only a vertex stage");
+    tessellation::allocate(vertex, &stage, &layout, &Options::new()).expect("only a vertex stage");
     refused(
-        tessellation::evaluation(vertex, &stage, &layout, &options()),
+        tessellation::evaluation(vertex, &stage, &layout, &Options::new()),
         "capture.entry-point-taken",
     );
 
-    let stored = options().into_storage(Set(1), Binding(2));
+    let stored = Options::new().into_storage(Set(1), Binding(2));
     let reserved = Target::new("main").reserved(Reserved::new().binding(Set(1), Binding(6)));
     refused(tessellation::control(c, &reserved, &before, POINTS, &stored), "binding.reserved");
     refused(after(e, &reserved, &layout, &stored), "binding.reserved");
@@ -233,10 +230,10 @@ fn names_and_bindings_in_use_are_refused() {
     let shared = stored.params(ParamSource::Uniform { set: Set(1), binding: Binding(4) });
     refused(control(c, &shared), "binding.params-conflict");
     let address = AddressSource::PushConstant { offset: 0 };
-    let address = options().params(ParamSource::Address(address));
+    let address = Options::new().params(ParamSource::Address(address));
     refused(control(c, &address), "tessellation.option");
     refused(after(e, &Target::new("main"), &layout, &address), "tessellation.option");
-    refused(control(c, &options().specialize(7, 1)), "specialization.not-found");
+    refused(control(c, &Options::new().specialize(7, 1)), "specialization.not-found");
 }
 
 /// Checks that nothing is left of tessellation stages, and returns the number of invocations of a compute stage.
@@ -289,7 +286,7 @@ fn modules_of_all_versions_are_valid() {
         let [vertex, control, evaluation] =
             [VERTEX, &control, EVALUATION].map(|source| source.replacen("450", &head, 1));
         let stages = [control_module(&control), evaluation_module(&evaluation)];
-        let steps = steps(stages, &vertex, &options());
+        let steps = steps(stages, &vertex, &Options::new());
         let sizes = steps.each_ref().map(|step| check_stage(&step.module));
         assert_eq!(sizes, [Some(4), Some(64), Some(64), None], "{head}");
         assert!(steps.iter().all(|step| step.module.words()[1] == minor << 8 | 1 << 16));
@@ -320,7 +317,7 @@ fn barriers_of_any_order_give_valid_modules() {
         );
         let source = CONTROL.replacen("450", &head, 1).replace("barrier();", &call);
         let source = source.replacen("450", "450\n// Version: 1.3", 1);
-        let made = control(control_module(&source), &options()).expect("it is made").module;
+        let made = control(control_module(&source), &Options::new()).expect("it is made").module;
         validate(made.words()).unwrap_or_else(|error| panic!("{semantics}: {error}"));
     }
 }
@@ -332,7 +329,7 @@ fn barriers_of_other_entry_points_are_kept() {
     let entry = text.lines().find(|line| line.contains("OpEntryPoint")).expect("there is one");
     let with_other = format!("{}\n{entry}", entry.replace("\"main\"", "\"other\""));
     let m = edited(control_module(CONTROL), &[(entry, &with_other)]);
-    let made = control(m, &options()).expect("it is made").module;
+    let made = control(m, &Options::new()).expect("it is made").module;
     validate(made.words()).unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -376,7 +373,7 @@ fn hull_and_domain_shaders_are_run() {
     let stages = stages.map(|(source, stage)| {
         parse(SourceText::new(source, Language::Hlsl, stage).compile().expect("it compiles"))
     });
-    let steps = steps(stages, VERTEX, &options());
+    let steps = steps(stages, VERTEX, &Options::new());
     let sizes = steps.each_ref().map(|step| check_stage(&step.module));
     assert_eq!(sizes, [Some(3), Some(64), Some(64), None]);
     check_barriers(&steps[0].module);

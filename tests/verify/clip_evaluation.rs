@@ -95,25 +95,18 @@ fn another_value_in_the_middle() {
 }
 
 #[test]
-fn what_is_of_a_patch_is_made() {
-    let words = evaluation(
-        "triangles",
-        "layout(location = 0) patch in vec4 whole[2];
-        layout(location = 3) in vec4 low[];
-        layout(location = 3) out vec4 v_low;",
-        "v_low = low[1] + whole[0] - 0.5 * whole[1].yxwz;",
-    );
-    EVALUATION.is_drawn(&words, &to_arrays(&["clip=3"]));
-}
-
-#[test]
-fn sizes_of_points_are_handed_on() {
-    let words = evaluation(
-        "triangles",
-        "layout(location = 3) in vec4 low[]; layout(location = 3) out vec4 v_low;",
-        "gl_PointSize = gl_in[0].gl_PointSize; v_low = low[1] * gl_in[2].gl_PointSize + 0.5;",
-    );
-    EVALUATION.is_drawn(&words, &to_arrays(&["clip=3"]));
+fn patch_inputs_and_point_sizes_are_given() {
+    for (inputs, code) in [
+        (
+            "layout(location = 0) patch in vec4 whole[2];",
+            "v_low = low[1] + whole[0] - 0.5 * whole[1].yxwz;",
+        ),
+        ("", "gl_PointSize = gl_in[0].gl_PointSize; v_low = low[1] * gl_in[2].gl_PointSize + 0.5;"),
+    ] {
+        let low = "layout(location = 3) in vec4 low[]; layout(location = 3) out vec4 v_low;";
+        let words = evaluation("triangles", &format!("{inputs} {low}"), code);
+        EVALUATION.is_drawn(&words, &to_arrays(&["clip=3"]));
+    }
 }
 
 /// A faulty stage records correct outputs but draws a different picture.

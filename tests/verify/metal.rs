@@ -69,18 +69,15 @@ fn subject() -> Subject {
     Subject::interleaved(words, "v_vector v_id gl_NextBuffer v_bits gl_Position")
 }
 
+/// Vertex functions, and kernels with attributes and indices in buffers.
 #[test]
 fn what_is_printed_captures_what_the_original_computes() {
-    let equal = equal("Metal", subject().verify_by(&metal()));
-    assert!(equal.vertices > 1000 && equal.words > 0, "{equal:?}");
-}
-
-/// Kernels, with attributes and indices in buffers.
-#[test]
-fn kernels_capture_what_the_original_computes() {
-    for with in [(|options| options.compute()) as fn(Options) -> Options, |options| {
-        options.compute().indexed(None).restart()
-    }] {
+    let options: [fn(Options) -> Options; 3] = [
+        |options| options,
+        |options| options.compute(),
+        |options| options.compute().indexed(None).restart(),
+    ];
+    for with in options {
         let mut subject = subject();
         subject.options = with(subject.options);
         let equal = equal("Metal", subject.verify_by(&metal()));

@@ -47,8 +47,7 @@ fn what_is_fetched_is_what_the_fixed_function_fetches() {
     ];
     for options in all {
         for driver in sample_by(format!("{options:?}"), DRIVERS, DRIVERS.len()) {
-            let verdict = verify(driver, &options, None);
-            assert!(matches!(verdict, Verdict::Equal(_)), "{driver:?} {options:?}: {verdict:?}");
+            subject::equal((driver, &options), verify(driver, &options, None));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Requirements, host parameters, specialization constants, dispatches and sizes of buffers.
 
 use super::{CONTROL, EVALUATION, Step, VERTEX};
-use super::{after, control, control_module, evaluation_module, example, options, steps};
+use super::{after, control, control_module, evaluation_module, example, steps};
 use crate::geometry::DRAW;
 use crate::shader::refused;
 use polyshade::host::{Binding, LimitName, ParamSource, Purpose, Set, Target};
 use polyshade::spv::ExecutionModel;
-use polyshade::transform_feedback::{Draw, Topology};
+use polyshade::transform_feedback::{Draw, Options, Topology};
 use polyshade_tests::shader::disassemble;
 
 /// Returns a draw of this many vertices and instances.
@@ -16,7 +16,7 @@ fn draw(vertex_count: u32, instance_count: u32) -> Draw {
 
 #[test]
 fn the_host_learns_descriptors_and_limits() {
-    let made = example(&options().into_storage(Set(2), Binding(10)));
+    let made = example(&Options::new().into_storage(Set(2), Binding(10)));
     let [inputs, patches, table, points, indices] =
         [Purpose::Inputs, Purpose::Patches, Purpose::Counts, Purpose::Points, Purpose::Indices];
     let of_step = [
@@ -54,7 +54,7 @@ fn the_host_learns_descriptors_and_limits() {
     // A stage that does not read the number of the patch does not read the table.
     let unnumbered = EVALUATION.replace("gl_PrimitiveID", "1");
     let [.., drawn] =
-        steps([control_module(CONTROL), evaluation_module(&unnumbered)], VERTEX, &options());
+        steps([control_module(CONTROL), evaluation_module(&unnumbered)], VERTEX, &Options::new());
     let purposes: Vec<_> = drawn.requirements.descriptors.iter().map(|one| one.purpose).collect();
     assert_eq!(purposes, [patches, points]);
 }
@@ -67,7 +67,7 @@ fn host_params_are_where_the_host_wants_them() {
         ParamSource::PushConstant { offset: 8 },
         ParamSource::Specialization { first_id: 5 },
     ] {
-        let [control, allocate, ..] = example(&options().params(source));
+        let [control, allocate, ..] = example(&Options::new().params(source));
         for step in [control, allocate] {
             assert_eq!(step.params[0].source, source);
             let needed = step.requirements;
@@ -84,7 +84,7 @@ fn host_params_are_where_the_host_wants_them() {
 
 #[test]
 fn the_host_learns_sizes_and_dispatches() {
-    let [control, .., drawn] = example(&options());
+    let [control, .., drawn] = example(&Options::new());
     let layout = drawn.result;
     // Levels and `c_patch`; for each vertex, its value and its position.
     assert_eq!((layout.patch_stride(), control.result.patch_stride()), (24 + 8 + 4 * 32, 160));
@@ -110,7 +110,7 @@ fn constants_are_specialized() {
         .replace("out vec2 c_patch", "out vec2 c_patch[n]")
         .replace("c_patch =", "c_patch[n - 1] =")
         .replace("450", "450\nlayout(constant_id = 3) const uint n = 2;");
-    let made = |constant| control(control_module(&source), &options().specialize(3, constant));
+    let made = |constant| control(control_module(&source), &Options::new().specialize(3, constant));
     for count in [1, 2, 5] {
         let layout = made(count).expect("it is made").result;
         assert_eq!(u64::from(layout.patch_stride()), 24 + 8 * count + 4 * 32);
@@ -118,7 +118,8 @@ fn constants_are_specialized() {
     let level = CONTROL
         .replace("float[](1, 2, 3, 4)", "float[](n, n, n, n)")
         .replace("450", "450\nlayout(constant_id = 3) const uint n = 2;");
-    let made = control(control_module(&level), &options().specialize(3, 7)).expect("it is made");
+    let made =
+        control(control_module(&level), &Options::new().specialize(3, 7)).expect("it is made");
     let text = disassemble(made.module.words()).expect("it is a module");
     assert!(!text.contains("SpecId") && text.contains("OpConstant %uint 7"), "{text}");
 }
@@ -192,7 +193,7 @@ fn numbers(domain: usize, spacing: usize, [outer, u, v]: [u32; 3]) -> Numbers {
 
 #[test]
 fn sizes_suffice_for_all_levels() {
-    let control = control(control_module(CONTROL), &options()).expect("it is made").result;
+    let control = control(control_module(CONTROL), &Options::new()).expect("it is made").result;
     for (domain, spacing, points) in (0..18).map(|one| (one / 6, one % 6 / 2, one % 2 == 1)) {
         let mode = if points { ", point_mode" } else { "" };
         let source = format!(
@@ -201,7 +202,7 @@ fn sizes_suffice_for_all_levels() {
         );
         let main = Target::new("main");
         let m = evaluation_module(&source);
-        let [layout, ..] = after(m, &main, &control, &options()).expect("it is made");
+        let [layout, ..] = after(m, &main, &control, &Options::new()).expect("it is made");
         let each = if points { 1 } else { [3, 3, 2][domain] };
         assert_eq!(
             u64::from(
@@ -243,7 +244,7 @@ fn the_host_learns_the_size_of_shared_memory() {
             gl_out[gl_InvocationID].gl_Position = vec4(0);
             gl_TessLevelOuter[0] = 1.0;
         }";
-    let made = control(control_module(source), &options()).expect("it is made");
+    let made = control(control_module(source), &Options::new()).expect("it is made");
     let bytes = made.requirements.limits[&LimitName::MaxComputeSharedMemorySize];
     // The built-ins of a vertex are a position, a size and two distances. There are four outer levels.
     assert_eq!(bytes, 32 * 16 + 32 * 32 + 16);
@@ -255,7 +256,7 @@ fn points_have_a_size() {
     for (mode, expected) in [("", false), (", point_mode", true)] {
         let source = EVALUATION.replace(", ccw", mode);
         let steps =
-            steps([control_module(CONTROL), evaluation_module(&source)], VERTEX, &options());
+            steps([control_module(CONTROL), evaluation_module(&source)], VERTEX, &Options::new());
         let text = disassemble(steps[3].module.words()).expect("it is a module");
         let stores_one = |line: &str| line.contains("OpStore") && line.ends_with(" %float_1");
         assert_eq!(text.lines().any(stores_one), expected, "{text}");

@@ -1,6 +1,6 @@
 //! Inputs of the evaluation shader, and the outputs of the control shader that they match.
 
-use super::{VERTEX, control_module, evaluation_module, loaded, options, steps};
+use super::{Options, VERTEX, control_module, evaluation_module, loaded, steps};
 
 /// An interface of two stages: the outputs and inputs, and the code that writes and reads them.
 struct Interface<'s> {
@@ -19,7 +19,7 @@ fn matched(Interface { outputs, writes, inputs, reads }: Interface<'_>) -> [Vec<
         format!("{head}layout(quads) in; {inputs} void main() {{ gl_Position = vec4({reads}); }}"),
     ];
     let stages = [control_module(&stages[0]), evaluation_module(&stages[1])];
-    let [.., drawn] = steps(stages, VERTEX, &options());
+    let [.., drawn] = steps(stages, VERTEX, &Options::new());
     ["load_patch", "load_vertex"].map(|name| loaded(&drawn.module, name))
 }
 
