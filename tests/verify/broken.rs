@@ -268,16 +268,16 @@ fn a_limit_that_is_not_kept() {
     assert!(exceeds_a_limit(&found), "{found}");
 }
 
+/// A first vertex that is not subtracted, and instances in another order.
 #[test]
-fn a_first_vertex_that_is_not_subtracted() {
-    let found = edited("main", |text| text.replace_operand(&["OpISub"], 2, "%uint_0"));
-    assert!(found.draw.expect("it is of a draw").contains("vertices 253..260"));
-}
-
-#[test]
-fn instances_in_another_order() {
-    let found = edited("capture", |text| text.replace_operand(&["OpIMul"], 2, "%uint_2"));
-    assert!(found.vertex.is_some(), "{found}");
+fn other_vertices_are_different() {
+    for (function, op, other, part) in [
+        ("main", "OpISub", "%uint_0", "vertices 253..260"),
+        ("capture", "OpIMul", "%uint_2", " of instance "),
+    ] {
+        let found = edited(function, |text| text.replace_operand(&[op], 2, other)).to_string();
+        assert!(found.contains(part), "{found}");
+    }
 }
 
 /// A bounds check that is off by one, at the end of the bound range.

@@ -68,24 +68,17 @@ fn vertex_stages_hand_on_the_distances_that_they_are_to() {
 
 #[test]
 fn fragment_stages_discard_what_is_clipped() {
-    for (words, step) in [
-        (clip_fragment::shader("", ""), discarded(6, None, [3, 4])),
-        (
-            clip_fragment::shader(
-                "in float gl_ClipDistance[8];",
-                "colour.x += gl_ClipDistance[1];",
-            ),
-            combined(None),
-        ),
+    for (declarations, code, step) in [
+        ("", "", discarded(6, None, [3, 4])),
+        ("in float gl_ClipDistance[8];", "colour.x += gl_ClipDistance[1];", combined(None)),
         // Masks are integers in MSL, and samples have positions.
         (
-            clip_fragment::shader(
-                "",
-                "colour.xy += gl_SamplePosition * float(gl_SampleMaskIn[0]);",
-            ),
+            "",
+            "colour.xy += gl_SamplePosition * float(gl_SampleMaskIn[0]);",
             discarded(6, None, [3, 4]),
         ),
     ] {
+        let words = clip_fragment::shader(declarations, code);
         let equal = equal("Metal", FRAGMENT.verify_by(&metal(), &words, &step));
         assert!(equal.pixels > 1000, "{equal:?}");
     }
