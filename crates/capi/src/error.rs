@@ -41,12 +41,7 @@ fn written(done: &Result<(), Failure>, size: u32) -> polyshade_error {
         size,
         status: status(done),
         word_offset: POLYSHADE_NONE,
-        id: 0,
-        message_length: 0,
-        help_length: 0,
-        message: [0; 512],
-        help: [0; 256],
-        code: [0; 64],
+        ..ffi::zeroed()
     };
     if let Err(failure) = done {
         error.word_offset = failure.word_offset.unwrap_or(POLYSHADE_NONE);

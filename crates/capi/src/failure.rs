@@ -104,9 +104,10 @@ impl From<Error> for Failure {
     }
 }
 
-/// Makes a failure for a number that no element has.
-pub(crate) fn missing(what: &str, number: u32) -> Failure {
-    Failure::new(&code::C_API_NOT_FOUND, format!("{what} {number} does not exist"))
+/// Returns the element of a list with this number; `what` names the elements of the list.
+pub(crate) fn element<'l, T>(list: &'l [T], number: u32, what: &str) -> Result<&'l T, Failure> {
+    let missing = || format!("{what} {number} does not exist");
+    list.get(number as usize).ok_or_else(|| Failure::new(&code::C_API_NOT_FOUND, missing()))
 }
 
 /// Makes text for the caller. A zero byte would end the text, so it is replaced.

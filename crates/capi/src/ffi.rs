@@ -62,6 +62,12 @@ fn size_said<T: Versioned>(at: *const T) -> Result<usize, Failure> {
     Ok(size)
 }
 
+/// Returns a struct in which every member is 0 or NULL.
+pub(crate) fn zeroed<T: Versioned>() -> T {
+    // SAFETY: a versioned struct is valid with all bytes zero.
+    unsafe { std::mem::zeroed() }
+}
+
 /// Copies a struct of the caller. Members that an older header lacks become zero; unknown members must be zero.
 pub(crate) fn get<T: Versioned>(at: *const T) -> Result<T, Failure> {
     let size = size_said(at)?;
@@ -71,8 +77,7 @@ pub(crate) fn get<T: Versioned>(at: *const T) -> Result<T, Failure> {
         let message = format!("{} has members that this version does not know", T::NAME);
         return Err(Failure::argument(message));
     }
-    // SAFETY: a versioned struct is valid with all bytes zero.
-    let mut value: T = unsafe { std::mem::zeroed() };
+    let mut value: T = zeroed();
     // SAFETY: the copy exceeds neither struct.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut value).cast(), size.min(T::SIZE));

@@ -4,7 +4,7 @@
 use crate::code;
 use crate::draw::{self, polyshade_draw, polyshade_range};
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{Failure, POLYSHADE_NONE, c_text, missing, polyshade_status};
+use crate::failure::{Failure, POLYSHADE_NONE, c_text, element, polyshade_status};
 use crate::ffi::{self, versioned};
 use polyshade::transform_feedback::{BufferLayout, Layout, MAX_BUFFERS, MAX_STRIDE};
 use serde::{Deserialize, Serialize};
@@ -115,8 +115,7 @@ impl polyshade_layout {
     }
 
     fn buffer(&self, number: u32) -> Result<&BufferLayout, Failure> {
-        let found = self.layout.buffers.get(number as usize);
-        found.ok_or_else(|| missing("feedback buffer", number))
+        element(&self.layout.buffers, number, "feedback buffer")
     }
 }
 
@@ -218,25 +217,23 @@ pub unsafe extern "C" fn polyshade_layout_describe(
 ) -> polyshade_status {
     guard(error, || {
         let layout = &ffi::handle(layout, "layout")?.layout;
-        ffi::answer(
-            info,
-            polyshade_layout_info {
-                size: 0,
-                buffer_count: layout.buffers.len() as u32,
-                topologies: draw::topology_bits(layout.topologies()),
-                takes_unbound: layout.takes_unbound_buffers().into(),
-                is_dispatched: layout.is_dispatched().into(),
-                outputs_stride: layout.outputs_stride(),
-                emitted_topology: layout
-                    .emitted_topology()
-                    .map_or(POLYSHADE_NONE, draw::topology_number),
-                needs_counts: layout.needs_counts().into(),
-                primitives_per_input: layout.primitives_per_input().unwrap_or_default(),
-                patch_stride: layout.patch_stride(),
-                sparse_primitives: layout.sparse_primitives().unwrap_or_default(),
-                invocations_per_input: layout.invocations_per_input(),
-            },
-        )
+        let described = polyshade_layout_info {
+            size: 0,
+            buffer_count: layout.buffers.len() as u32,
+            topologies: draw::topology_bits(layout.topologies()),
+            takes_unbound: layout.takes_unbound_buffers().into(),
+            is_dispatched: layout.is_dispatched().into(),
+            outputs_stride: layout.outputs_stride(),
+            emitted_topology: layout
+                .emitted_topology()
+                .map_or(POLYSHADE_NONE, draw::topology_number),
+            needs_counts: layout.needs_counts().into(),
+            primitives_per_input: layout.primitives_per_input().unwrap_or_default(),
+            patch_stride: layout.patch_stride(),
+            sparse_primitives: layout.sparse_primitives().unwrap_or_default(),
+            invocations_per_input: layout.invocations_per_input(),
+        };
+        ffi::answer(info, described)
     })
 }
 
@@ -251,16 +248,14 @@ pub unsafe extern "C" fn polyshade_layout_buffer(
     guard(error, || {
         let (layout, number) = (ffi::handle(layout, "layout")?, buffer);
         let buffer = layout.buffer(number)?;
-        ffi::answer(
-            info,
-            polyshade_buffer_layout {
-                size: 0,
-                stride: buffer.stride,
-                data: buffer.data,
-                captured_count: buffer.captured.len() as u32,
-                stream: layout.layout.stream(number as usize),
-            },
-        )
+        let described = polyshade_buffer_layout {
+            size: 0,
+            stride: buffer.stride,
+            data: buffer.data,
+            captured_count: buffer.captured.len() as u32,
+            stream: layout.layout.stream(number as usize),
+        };
+        ffi::answer(info, described)
     })
 }
 
@@ -275,18 +270,15 @@ pub unsafe extern "C" fn polyshade_layout_captured(
 ) -> polyshade_status {
     guard(error, || {
         let layout = ffi::handle(layout, "layout")?;
-        let found = layout.buffer(buffer)?.captured.get(index as usize);
-        let found = found.ok_or_else(|| missing("captured varying", index))?;
-        ffi::answer(
-            captured,
-            polyshade_captured {
-                size: 0,
-                offset: found.offset,
-                components: found.components,
-                reserved: 0,
-                name: layout.names[buffer as usize][index as usize].as_ptr(),
-            },
-        )
+        let found = element(&layout.buffer(buffer)?.captured, index, "captured varying")?;
+        let described = polyshade_captured {
+            size: 0,
+            offset: found.offset,
+            components: found.components,
+            reserved: 0,
+            name: layout.names[buffer as usize][index as usize].as_ptr(),
+        };
+        ffi::answer(captured, described)
     })
 }
 

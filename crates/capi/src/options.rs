@@ -57,6 +57,15 @@ pub(crate) struct Tessellation {
     pub(crate) options: transform_feedback::Options,
 }
 
+/// A flag without a value, and the change that it makes to options.
+type Switch<T> = (u32, fn(T) -> T);
+
+/// Makes the changes whose flags are set, in the order of the table.
+fn switched<T>(options: T, flags: u32, table: &[Switch<T>]) -> T {
+    let wanted = table.iter().filter(|(flag, _)| flags & flag != 0);
+    wanted.fold(options, |options, (_, change)| change(options))
+}
+
 fn capture_only() -> Vec<Variant> {
     vec![Variant::CaptureOnly]
 }

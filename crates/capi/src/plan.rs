@@ -6,7 +6,7 @@ pub mod words;
 
 use crate::code;
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{Failure, c_text, missing, polyshade_status};
+use crate::failure::{Failure, c_text, element, polyshade_status};
 use crate::ffi::{self, versioned};
 use owned::OwnedStep;
 use polyshade_planner::{
@@ -114,12 +114,7 @@ fn made(
     if let Some(distances) = distances {
         report["distances"] = json!(distances);
     }
-    let info = polyshade_plan_info {
-        size: 0,
-        path: POLYSHADE_PATH_NONE,
-        any_corner_first: 0,
-        step_count: 0,
-    };
+    let info = polyshade_plan_info { path: POLYSHADE_PATH_NONE, ..ffi::zeroed() };
     let (json, text) = (c_text(&report.to_string()), c_text(&text));
     polyshade_plan { json, text, info, steps: Vec::new() }
 }
@@ -203,7 +198,6 @@ pub unsafe extern "C" fn polyshade_plan_step(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let found = ffi::handle(plan, "plan")?.steps.get(index as usize);
-        ffi::answer(step, found.ok_or_else(|| missing("step", index))?.step)
+        ffi::answer(step, element(&ffi::handle(plan, "plan")?.steps, index, "step")?.step)
     })
 }

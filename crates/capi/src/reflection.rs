@@ -1,7 +1,7 @@
 //! Reflection: the interface of entry points, and the varyings that can be captured.
 
 use crate::error::{guard, polyshade_error};
-use crate::failure::{missing, polyshade_status};
+use crate::failure::{Failure, element, polyshade_status};
 use crate::ffi::{self, versioned};
 use crate::interface::{Entry, Shape};
 use crate::module::polyshade_module;
@@ -92,9 +92,8 @@ pub struct polyshade_capturable {
 
 versioned!(polyshade_capturable, 8 + 2 * size_of::<usize>());
 
-fn entry(module: &polyshade_module, number: u32) -> Result<&Entry, crate::failure::Failure> {
-    let found = module.reflection().entries.get(number as usize);
-    found.ok_or_else(|| missing("entry point", number))
+fn entry<'m>(module: *const polyshade_module, number: u32) -> Result<&'m Entry, Failure> {
+    element(&ffi::handle(module, "module")?.reflection().entries, number, "entry point")
 }
 
 /// Describes a module in `*info`, whose `size` must be set.
@@ -107,15 +106,13 @@ pub unsafe extern "C" fn polyshade_module_describe(
     guard(error, || {
         let module = ffi::handle(module, "module")?;
         let (major, minor) = module.module.version();
-        ffi::answer(
-            info,
-            polyshade_module_info {
-                size: 0,
-                spirv_version: u32::from(major) << 8 | u32::from(minor),
-                bound: module.module.bound(),
-                entry_count: module.module.entry_points().len() as u32,
-            },
-        )
+        let described = polyshade_module_info {
+            size: 0,
+            spirv_version: u32::from(major) << 8 | u32::from(minor),
+            bound: module.module.bound(),
+            entry_count: module.module.entry_points().len() as u32,
+        };
+        ffi::answer(info, described)
     })
 }
 
@@ -128,17 +125,15 @@ pub unsafe extern "C" fn polyshade_module_entry(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let entry = entry(ffi::handle(module, "module")?, index)?;
-        ffi::answer(
-            info,
-            polyshade_entry_point {
-                size: 0,
-                stage: stage_bit(entry.stage),
-                variable_count: entry.variables.len() as u32,
-                capturable_count: entry.capturable.len() as u32,
-                name: entry.name.as_ptr(),
-            },
-        )
+        let entry = entry(module, index)?;
+        let described = polyshade_entry_point {
+            size: 0,
+            stage: stage_bit(entry.stage),
+            variable_count: entry.variables.len() as u32,
+            capturable_count: entry.capturable.len() as u32,
+            name: entry.name.as_ptr(),
+        };
+        ffi::answer(info, described)
     })
 }
 
@@ -152,28 +147,24 @@ pub unsafe extern "C" fn polyshade_module_variable(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let entry = entry(ffi::handle(module, "module")?, entry_index)?;
-        let found = entry.variables.get(index as usize);
-        let found = found.ok_or_else(|| missing("variable", index))?;
+        let found = element(&entry(module, entry_index)?.variables, index, "variable")?;
         let Shape { scalar, width, components, columns, elements } = found.shape;
-        ffi::answer(
-            info,
-            polyshade_variable {
-                size: 0,
-                id: found.id,
-                member: found.member,
-                storage_class: found.class,
-                location: found.location,
-                component: found.component,
-                builtin: found.builtin,
-                scalar,
-                width,
-                components,
-                columns,
-                elements,
-                name: found.name.as_ptr(),
-            },
-        )
+        let described = polyshade_variable {
+            size: 0,
+            id: found.id,
+            member: found.member,
+            storage_class: found.class,
+            location: found.location,
+            component: found.component,
+            builtin: found.builtin,
+            scalar,
+            width,
+            components,
+            columns,
+            elements,
+            name: found.name.as_ptr(),
+        };
+        ffi::answer(info, described)
     })
 }
 
@@ -187,17 +178,14 @@ pub unsafe extern "C" fn polyshade_module_capturable(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let entry = entry(ffi::handle(module, "module")?, entry_index)?;
-        let found = entry.capturable.get(index as usize);
-        let (name, components, refused) = found.ok_or_else(|| missing("varying", index))?;
-        ffi::answer(
-            info,
-            polyshade_capturable {
-                size: 0,
-                components: *components,
-                name: name.as_ptr(),
-                refused: refused.as_deref().map_or(std::ptr::null(), CStr::as_ptr),
-            },
-        )
+        let all = &entry(module, entry_index)?.capturable;
+        let (name, components, refused) = element(all, index, "varying")?;
+        let described = polyshade_capturable {
+            size: 0,
+            components: *components,
+            name: name.as_ptr(),
+            refused: refused.as_deref().map_or(std::ptr::null(), CStr::as_ptr),
+        };
+        ffi::answer(info, described)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::code;
 use crate::error::{guard, guard_value, polyshade_error};
-use crate::failure::{Failure, POLYSHADE_NONE, c_text, missing, polyshade_status};
+use crate::failure::{Failure, POLYSHADE_NONE, c_text, element, polyshade_status};
 use crate::ffi::{self, versioned};
 use crate::layout::polyshade_layout;
 use crate::module::polyshade_module;
@@ -308,8 +308,7 @@ fn descriptor(of: &Descriptor) -> polyshade_descriptor {
 }
 
 fn output<'r>(result: *const polyshade_result, number: u32) -> Result<&'r Output, Failure> {
-    let found = ffi::handle(result, "result")?.outputs.get(number as usize);
-    found.ok_or_else(|| missing("output", number))
+    element(&ffi::handle(result, "result")?.outputs, number, "output")
 }
 
 /// Increments the reference count of a result, and returns the result. NULL returns NULL.
@@ -401,18 +400,15 @@ pub unsafe extern "C" fn polyshade_result_host_param(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let found = output(result, output_index)?.words.get(index as usize);
-        let found = found.ok_or_else(|| missing("parameter", index))?;
-        ffi::answer(
-            word,
-            polyshade_host_param {
-                size: 0,
-                number: found.number,
-                source: polyshade_param_source::of(found.place),
-                name: found.name.as_ptr(),
-                meaning: found.meaning.as_ptr(),
-            },
-        )
+        let found = element(&output(result, output_index)?.words, index, "parameter")?;
+        let described = polyshade_host_param {
+            size: 0,
+            number: found.number,
+            source: polyshade_param_source::of(found.place),
+            name: found.name.as_ptr(),
+            meaning: found.meaning.as_ptr(),
+        };
+        ffi::answer(word, described)
     })
 }
 
@@ -427,8 +423,7 @@ pub unsafe extern "C" fn polyshade_result_descriptor(
 ) -> polyshade_status {
     guard(error, || {
         let all = &output(result, output_index)?.report.requirements.descriptors;
-        let found = all.get(index as usize).ok_or_else(|| missing("descriptor", index))?;
-        ffi::answer(info, descriptor(found))
+        ffi::answer(info, descriptor(element(all, index, "descriptor")?))
     })
 }
 
@@ -442,18 +437,16 @@ pub unsafe extern "C" fn polyshade_result_need(
     error: *mut polyshade_error,
 ) -> polyshade_status {
     guard(error, || {
-        let found = output(result, output_index)?.needs.get(index as usize);
-        let (kind, name, at_least) = found.ok_or_else(|| missing("requirement", index))?;
-        ffi::answer(
-            need,
-            polyshade_need {
-                size: 0,
-                kind: *kind,
-                at_least: *at_least,
-                reserved: 0,
-                name: name.as_ptr(),
-            },
-        )
+        let all = &output(result, output_index)?.needs;
+        let (kind, name, at_least) = element(all, index, "requirement")?;
+        let described = polyshade_need {
+            size: 0,
+            kind: *kind,
+            at_least: *at_least,
+            reserved: 0,
+            name: name.as_ptr(),
+        };
+        ffi::answer(need, described)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Options of captures.
 
-use super::{Storage, Tessellation, polyshade_options};
+use super::{Storage, Switch, Tessellation, polyshade_options, switched};
 use crate::draw::topologies;
 use crate::failure::Failure;
 use crate::ffi::{self, versioned};
@@ -59,6 +59,18 @@ pub const POLYSHADE_WORK_GROUP_SIZE: u32 = 64;
 const _: () = assert!(POLYSHADE_WORK_GROUP_SIZE == WORK_GROUP_SIZE);
 
 const FLAGS: u32 = 4095;
+
+/// The flags that turn something on and have no value.
+const SWITCHES: [Switch<Options>; 8] = [
+    (POLYSHADE_CAPTURE_ALLOW_DUPLICATES, Options::allow_duplicates),
+    (POLYSHADE_CAPTURE_ONE_INSTANCE, Options::one_instance),
+    (POLYSHADE_CAPTURE_LIMIT_IN_VERTICES, Options::limit_in_vertices),
+    (POLYSHADE_CAPTURE_UNBOUND_BUFFERS, Options::unbound_buffers),
+    (POLYSHADE_CAPTURE_INDEXED, |options| options.indexed(None)),
+    (POLYSHADE_CAPTURE_RESTART, Options::restart),
+    (POLYSHADE_CAPTURE_COMPUTE, Options::compute),
+    (POLYSHADE_CAPTURE_SPILL_OUTPUTS, Options::spill_outputs),
+];
 
 /// Captures, and has no outputs but `PointSize`; drawn as points, not rasterized. The default if `variants` is 0.
 pub const POLYSHADE_VARIANT_CAPTURE_ONLY: u32 = 1;
@@ -165,9 +177,6 @@ fn read(
     if has(POLYSHADE_CAPTURE_HAS_BINDING) {
         options = options.at_binding(Binding(given.binding));
     }
-    if has(POLYSHADE_CAPTURE_ALLOW_DUPLICATES) {
-        options = options.allow_duplicates();
-    }
     // Then the host parameters, constants and side effects.
     if let Some(place) = given.params.read("the parameters of the capture")? {
         options = options.params(place);
@@ -178,41 +187,25 @@ fn read(
         check_reserved(constant.reserved, "a constant")?;
         options = options.specialize(constant.id, constant.bits);
     }
-    options = options.side_effects(match given.side_effects {
-        POLYSHADE_SIDE_EFFECTS_REFUSE => SideEffects::Refuse,
-        POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InFirstPass,
-        POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InSecondPass,
-        other => return Err(Failure::argument(format!("unknown side effects {other}"))),
-    });
+    options = options.side_effects(side_effects(given.side_effects)?);
     // Last the draws that the variants are made for.
     options = options.point_size(!has(POLYSHADE_CAPTURE_WITHOUT_POINT_SIZE));
     if given.topologies != 0 {
         options = options.topologies(topologies(given.topologies)?);
     }
-    if has(POLYSHADE_CAPTURE_ONE_INSTANCE) {
-        options = options.one_instance();
-    }
-    if has(POLYSHADE_CAPTURE_LIMIT_IN_VERTICES) {
-        options = options.limit_in_vertices();
-    }
-    if has(POLYSHADE_CAPTURE_UNBOUND_BUFFERS) {
-        options = options.unbound_buffers();
-    }
-    if has(POLYSHADE_CAPTURE_INDEXED) {
-        options = options.indexed(None);
-    }
-    if has(POLYSHADE_CAPTURE_RESTART) {
-        options = options.restart();
-    }
     let constant = (0..u32::BITS).filter(|location| given.constant_attributes & 1 << location != 0);
     options = options.constant_attributes(constant);
-    if has(POLYSHADE_CAPTURE_COMPUTE) {
-        options = options.compute();
+    Ok((given, switched(options, given.flags, &SWITCHES)))
+}
+
+/// Reads `POLYSHADE_SIDE_EFFECTS_…`.
+pub(super) fn side_effects(number: u32) -> Result<SideEffects, Failure> {
+    match number {
+        POLYSHADE_SIDE_EFFECTS_REFUSE => Ok(SideEffects::Refuse),
+        POLYSHADE_SIDE_EFFECTS_FIRST => Ok(SideEffects::InFirstPass),
+        POLYSHADE_SIDE_EFFECTS_SECOND => Ok(SideEffects::InSecondPass),
+        other => Err(Failure::argument(format!("unknown side effects {other}"))),
     }
-    if has(POLYSHADE_CAPTURE_SPILL_OUTPUTS) {
-        options = options.spill_outputs();
-    }
-    Ok((given, options))
 }
 
 fn varyings(given: &polyshade_capture_options) -> Result<Options, Failure> {

@@ -1,13 +1,10 @@
 //! Options of lowerings that change the position: position-only variants, clip space and rasterizer discard.
 
-use super::polyshade_options;
-use super::{
-    POLYSHADE_SIDE_EFFECTS_FIRST, POLYSHADE_SIDE_EFFECTS_REFUSE, POLYSHADE_SIDE_EFFECTS_SECOND,
-};
+use super::capture::side_effects;
+use super::{Switch, polyshade_options, switched};
 use crate::failure::Failure;
 use crate::ffi::{self, versioned};
 use crate::place::{check_flags, check_reserved, polyshade_value};
-use polyshade::host::SideEffects;
 use polyshade::position_only::{Keep, Options, Variant};
 use polyshade::{clip_space, rasterizer_discard};
 use std::ffi::c_char;
@@ -23,6 +20,14 @@ pub const POLYSHADE_POSITION_ONLY_PRECISE: u32 = 4;
 pub const POLYSHADE_POSITION_ONLY_CAPTURES: u32 = 8;
 
 const FLAGS: u32 = 15;
+
+/// The flags that turn something on and have no value.
+const SWITCHES: [Switch<Options>; 4] = [
+    (POLYSHADE_POSITION_ONLY_KEEP_INTERFACE, Options::keep_interface),
+    (POLYSHADE_POSITION_ONLY_INVARIANT, Options::invariant),
+    (POLYSHADE_POSITION_ONLY_PRECISE, Options::precise),
+    (POLYSHADE_POSITION_ONLY_CAPTURES, Options::capture_in_position_only),
+];
 
 /// The variant with the outputs that decide coverage.
 pub const POLYSHADE_POSITION_ONLY_VARIANT_POSITION_ONLY: u32 = 0;
@@ -86,7 +91,6 @@ pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options
     let given = ffi::get(at)?;
     check_flags(given.flags, FLAGS, "the position")?;
     check_reserved(given.reserved, "the position")?;
-    let has = |flag| given.flags & flag != 0;
     let mut options = Options::new().variant(match given.variant {
         POLYSHADE_POSITION_ONLY_VARIANT_POSITION_ONLY => Variant::PositionOnly,
         POLYSHADE_POSITION_ONLY_VARIANT_COMPLEMENT => Variant::Complement,
@@ -98,25 +102,8 @@ pub(super) fn read(at: *const polyshade_position_only_options) -> Result<Options
         let keep = keep.into_iter().map(str::parse).collect::<Result<Vec<Keep>, _>>()?;
         options = options.keep(keep);
     }
-    // Flags without a value.
-    if has(POLYSHADE_POSITION_ONLY_KEEP_INTERFACE) {
-        options = options.keep_interface();
-    }
-    if has(POLYSHADE_POSITION_ONLY_INVARIANT) {
-        options = options.invariant();
-    }
-    if has(POLYSHADE_POSITION_ONLY_PRECISE) {
-        options = options.precise();
-    }
-    if has(POLYSHADE_POSITION_ONLY_CAPTURES) {
-        options = options.capture_in_position_only();
-    }
-    Ok(options.side_effects(match given.side_effects {
-        POLYSHADE_SIDE_EFFECTS_REFUSE => SideEffects::Refuse,
-        POLYSHADE_SIDE_EFFECTS_FIRST => SideEffects::InFirstPass,
-        POLYSHADE_SIDE_EFFECTS_SECOND => SideEffects::InSecondPass,
-        other => return Err(Failure::argument(format!("unknown side effects {other}"))),
-    }))
+    let options = options.side_effects(side_effects(given.side_effects)?);
+    Ok(switched(options, given.flags, &SWITCHES))
 }
 
 /// Reads the options of the conversion of clip space.

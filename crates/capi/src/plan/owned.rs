@@ -4,7 +4,7 @@ use super::step::*;
 use super::words::Words;
 use crate::draw::{planned_topology, provoking_vertex};
 use crate::failure::POLYSHADE_NONE;
-use crate::ffi::first;
+use crate::ffi::{self, first};
 use polyshade_planner::{
     Assembly, Attachments, Barrier, Bind, Contents, CountedBy, Counter, CounterPass, Counters,
     DrawCall, FeedbackRange, Pass, PassScope, Position, Query, Rasterization, Resource, Step,
@@ -151,37 +151,10 @@ impl CounterPassLists {
 
 /// Returns a step without a kind.
 fn empty() -> polyshade_step {
-    polyshade_step {
-        size: 0,
-        kind: 0,
-        pass: polyshade_pass { attachments: 0, contents: 0, scope: 0 },
-        count: 0,
-        query: polyshade_query { kind: 0, stream: 0 },
-        pipeline: polyshade_pipeline {
-            variant: 0,
-            is_moved_away: 0,
-            discard_constant: POLYSHADE_NONE,
-            rasterizes: 0,
-            assembly: 0,
-            topology: 0,
-            provoking_vertex: 0,
-            attachments: 0,
-        },
-        storage: polyshade_storage_range {
-            set: 0,
-            binding: 0,
-            buffer: 0,
-            reserved: 0,
-            offset: 0,
-            length: 0,
-        },
-        draw: polyshade_draw_call { kind: 0, is_counted: 0, counted_by: counted_by(None) },
-        barriers: null(),
-        ranges: null(),
-        counters: null(),
-        params: null(),
-        counter_pass: null(),
-    }
+    let mut step: polyshade_step = ffi::zeroed();
+    step.pipeline.discard_constant = POLYSHADE_NONE;
+    step.draw.counted_by = counted_by(None);
+    step
 }
 
 fn attachments(of: Attachments) -> u32 {
