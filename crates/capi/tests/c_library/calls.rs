@@ -71,25 +71,37 @@ fn lower(bytes: &[u8], options: &polyshade_options) -> *mut polyshade_result {
     result
 }
 
+/// Returns options of this kind that capture the varyings into one buffer.
+pub(crate) fn capture(kind: u32, varyings: &[*const c_char]) -> polyshade_capture_options {
+    let mut capture = zeros!(polyshade_capture_options, kind);
+    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), varyings.len());
+    capture
+}
+
+/// Returns the layout of the first output.
+#[track_caller]
+pub(crate) fn first_layout(result: *const polyshade_result) -> *mut polyshade_layout {
+    let mut layout = null_mut();
+    check(|error| unsafe { polyshade_result_layout(result, 0, &raw mut layout, error) });
+    layout
+}
+
 /// Returns options as JSON.
-fn json(kind: u32, text: &CStr) -> polyshade_json_options {
+pub(crate) fn json(kind: u32, text: &CStr) -> polyshade_json_options {
     let mut options = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
     (options.of, options.json) = (kind, text.as_ptr());
     options
 }
 
 #[track_caller]
-fn lowered_words(result: *const polyshade_result, index: u32) -> Vec<u32> {
-    let mut count = 0;
-    let copy = polyshade_result_copy_words;
-    check(|error| unsafe { copy(result, index, null_mut(), &raw mut count, error) });
-    let mut words = vec![0; count];
-    check(|error| unsafe { copy(result, index, words.as_mut_ptr(), &raw mut count, error) });
-    words
+pub(crate) fn lowered_words(result: *const polyshade_result, index: u32) -> Vec<u32> {
+    copied(|buffer, count, error| unsafe {
+        polyshade_result_copy_words(result, index, buffer, count, error)
+    })
 }
 
 #[track_caller]
-fn hash(options: &polyshade_options, target: *const polyshade_target) -> String {
+pub(crate) fn hash(options: &polyshade_options, target: *const polyshade_target) -> String {
     let mut hash = [0_u8; 32];
     check(|error| unsafe { polyshade_options_hash(options, target, hash.as_mut_ptr(), error) });
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -114,12 +126,8 @@ fn structs_and_json_lower_as_the_rust_library_does() {
     let kind = POLYSHADE_OPTIONS_CLIP_SPACE;
     let mut depth = zeros!(polyshade_clip_space_options, kind);
     depth.depth.fixed = 1;
-    depth.flip_y.param = polyshade_param_source {
-        kind: POLYSHADE_SOURCE_PUSH_CONSTANT,
-        set: 0,
-        binding: 0,
-        number: 64,
-    };
+    depth.flip_y.param.kind = POLYSHADE_SOURCE_PUSH_CONSTANT;
+    depth.flip_y.param.number = 64;
     let place = ParamSource::PushConstant { offset: 64 };
     let rust = clip_space::Options::new().depth(true).flip_y(Value::Param(place));
     let rust = clip_space::lower(&mesh, "main", &rust).expect("it can be converted");
@@ -135,9 +143,8 @@ fn structs_and_json_lower_as_the_rust_library_does() {
     same(MESH, &discard.base, kind, c"{\"when\":{\"fixed\":true}}", rust.module.words());
 
     let kind = POLYSHADE_OPTIONS_CAPTURE_EXTENSION;
-    let mut capture = zeros!(polyshade_capture_options, kind);
     let varyings = [c"v_position".as_ptr(), c"v_color".as_ptr()];
-    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 2);
+    let capture = capture(kind, &varyings);
     let rust = transform_feedback::Options::new().interleaved(["v_position", "v_color"]);
     let rust = transform_feedback::decorate(&mesh, "main", &rust).expect("it can be captured");
     let text =
@@ -161,9 +168,8 @@ fn addresses_are_attributes_that_are_constant() {
     same(MESH, &discard.base, kind, text, rust.module.words());
 
     let kind = POLYSHADE_OPTIONS_CAPTURE_STORAGE;
-    let mut capture = zeros!(polyshade_capture_options, kind);
     let varyings = [c"v_position".as_ptr()];
-    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    let mut capture = capture(kind, &varyings);
     (capture.params, capture.flags) = (word, POLYSHADE_CAPTURE_INDEXED);
     capture.constant_attributes = 0b111;
     let rust = transform_feedback::Options::new().interleaved(["v_position"]).params(place);
@@ -178,9 +184,8 @@ fn addresses_are_attributes_that_are_constant() {
 
 #[test]
 fn variants_are_outputs_in_their_order() {
-    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
     let varyings = [c"v_position".as_ptr()];
-    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    let mut capture = capture(POLYSHADE_OPTIONS_CAPTURE_STORAGE, &varyings);
     capture.variants = POLYSHADE_VARIANT_BOTH | POLYSHADE_VARIANT_RASTER_ONLY;
     let result = lower(MESH, &capture.base);
     assert_eq!(unsafe { polyshade_result_count(result) }, 2);
@@ -257,17 +262,16 @@ fn host_params(result: *const polyshade_result) -> Vec<(u32, String)> {
     (0..output.host_param_count).map(word).collect()
 }
 
-/// Returns the text that two calls copy: the length, then the text.
-fn text(
-    call: impl Fn(*mut c_char, *mut usize, *mut polyshade_error) -> polyshade_status,
-) -> String {
-    let mut length = 0;
-    check(|error| call(null_mut(), &raw mut length, error));
-    let mut buffer = vec![0 as c_char; length];
-    check(|error| call(buffer.as_mut_ptr(), &raw mut length, error));
-    // SAFETY: the text ends with a zero.
-    let text = unsafe { CStr::from_ptr(buffer.as_ptr()) };
-    text.to_str().expect("it is text").to_owned()
+/// Returns the values that two calls copy: their number, then the values.
+#[track_caller]
+fn copied<T: Copy + Default>(
+    call: impl Fn(*mut T, *mut usize, *mut polyshade_error) -> polyshade_status,
+) -> Vec<T> {
+    let mut count = 0;
+    check(|error| call(null_mut(), &raw mut count, error));
+    let mut buffer = vec![T::default(); count];
+    check(|error| call(buffer.as_mut_ptr(), &raw mut count, error));
+    buffer
 }
 
 #[test]
@@ -284,9 +288,11 @@ fn a_recipe_lowers_a_pipeline() {
         polyshade_lower_pipeline(stages.as_ptr(), 2, &recipe.base, &raw mut result, error)
     });
     assert_eq!(unsafe { polyshade_result_count(result) }, 2);
-    let report = text(|buffer, length, error| unsafe {
+    let report = copied(|buffer, length, error| unsafe {
         polyshade_result_json(result, 1, buffer, length, error)
     });
+    // SAFETY: the text ends with a zero.
+    let report = unsafe { CStr::from_ptr(report.as_ptr()) }.to_str().expect("it is text");
     for part in [r#""lowering":"recipe""#, r#""stage":"fragment""#, r#""multiply""#] {
         assert!(report.contains(part), "{report}");
     }
@@ -296,25 +302,21 @@ fn a_recipe_lowers_a_pipeline() {
 
 #[test]
 fn layouts_are_kept_without_their_modules() {
-    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
     let varyings = [c"v_position".as_ptr(), c"v_normal".as_ptr()];
-    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 2);
+    let mut capture = capture(POLYSHADE_OPTIONS_CAPTURE_STORAGE, &varyings);
     (capture.mode, capture.flags) = (
         POLYSHADE_CAPTURE_SEPARATE,
         POLYSHADE_CAPTURE_UNBOUND_BUFFERS | POLYSHADE_CAPTURE_LIMIT_IN_VERTICES,
     );
     let result = lower(MESH, &capture.base);
-    let (mut layout, mut loaded) = (null_mut(), null_mut());
-    check(|error| unsafe { polyshade_result_layout(result, 0, &raw mut layout, error) });
+    let (layout, mut loaded) = (first_layout(result), null_mut());
     unsafe { polyshade_result_release(result) };
 
-    let mut count = 0;
-    check(|error| unsafe { polyshade_layout_save(layout, null_mut(), &raw mut count, error) });
-    let mut saved = vec![0; count];
-    check(|error| unsafe {
-        polyshade_layout_save(layout, saved.as_mut_ptr(), &raw mut count, error)
+    let saved = copied(|buffer, count, error| unsafe {
+        polyshade_layout_save(layout, buffer, count, error)
     });
-    check(|error| unsafe { polyshade_layout_load(saved.as_ptr(), count, &raw mut loaded, error) });
+    let (at, count) = (saved.as_ptr(), saved.len());
+    check(|error| unsafe { polyshade_layout_load(at, count, &raw mut loaded, error) });
 
     let mut draw = zeros!(polyshade_draw);
     (draw.topology, draw.vertex_count, draw.instance_count) =
@@ -344,17 +346,15 @@ fn layouts_are_kept_without_their_modules() {
 
 #[test]
 fn draws_are_captured_by_dispatches() {
-    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
     let varyings = [c"v_position".as_ptr()];
-    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    let mut capture = capture(POLYSHADE_OPTIONS_CAPTURE_STORAGE, &varyings);
     let mut draw = zeros!(polyshade_draw);
     (draw.topology, draw.vertex_count) = (POLYSHADE_TOPOLOGY_POINT_LIST, 100);
     draw.instance_count = 3;
     for (flags, expected) in [(POLYSHADE_CAPTURE_COMPUTE, Some([5, 1, 1])), (0, None)] {
         capture.flags = flags;
         let result = lower(MESH, &capture.base);
-        let mut layout = null_mut();
-        check(|error| unsafe { polyshade_result_layout(result, 0, &raw mut layout, error) });
+        let layout = first_layout(result);
         unsafe { polyshade_result_release(result) };
         let (mut groups, mut error) = ([0; 3], zeros!(polyshade_error));
         unsafe { polyshade_layout_work_groups(layout, &draw, &raw mut groups, &raw mut error) };
@@ -366,13 +366,11 @@ fn draws_are_captured_by_dispatches() {
 /// A strip of 16-bit indices that restarts: two primitives before the restart, one after it.
 #[test]
 fn draws_with_indices_are_captured() {
-    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
     let varyings = [c"v_position".as_ptr()];
-    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    let mut capture = capture(POLYSHADE_OPTIONS_CAPTURE_STORAGE, &varyings);
     capture.flags = POLYSHADE_CAPTURE_RESTART;
     let result = lower(MESH, &capture.base);
-    let mut layout = null_mut();
-    check(|error| unsafe { polyshade_result_layout(result, 0, &raw mut layout, error) });
+    let layout = first_layout(result);
     unsafe { polyshade_result_release(result) };
 
     let indices = [9_u16, 0, 1, 2, 3, u16::MAX, 4, 5, 6].map(u16::to_le_bytes).concat();

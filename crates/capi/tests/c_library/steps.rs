@@ -1,14 +1,13 @@
 //! Geometry stages and tessellation: the same words as the Rust library, and a program in C and one in C++ that call
 //! each function.
 
-use crate::calls::{check, zeros};
+use crate::calls::{capture, check, first_layout, hash, json, lowered_words, zeros};
 use crate::compiler::{Language, Library, Program, Sanitizers, here, run};
 use polyshade::Module;
 use polyshade::host::{Binding, Set};
 use polyshade::transform_feedback::{self, Layout, Options, Topology, geometry, tessellation};
 use polyshade_capi::error::*;
 use polyshade_capi::failure::*;
-use polyshade_capi::hash::*;
 use polyshade_capi::layout::*;
 use polyshade_capi::module::*;
 use polyshade_capi::options::*;
@@ -81,13 +80,6 @@ impl Steps {
         Self { module, result }
     }
 
-    #[track_caller]
-    fn layout(&self) -> *mut polyshade_layout {
-        let mut layout = null_mut();
-        check(|error| unsafe { polyshade_result_layout(self.result, 0, &raw mut layout, error) });
-        layout
-    }
-
     /// Asserts that the outputs are these steps, with the same words.
     #[track_caller]
     fn assert_are(&self, expected: &[(u32, &[u32])]) {
@@ -98,12 +90,7 @@ impl Steps {
                 polyshade_result_output(self.result, index, &raw mut output, error)
             });
             assert_eq!(output.step, *step);
-            let (mut words, mut count) = (vec![0; expected.len()], expected.len());
-            let to = words.as_mut_ptr();
-            check(|error| unsafe {
-                polyshade_result_copy_words(self.result, index, to, &raw mut count, error)
-            });
-            assert!(words[..count] == **expected, "step {step}");
+            assert!(lowered_words(self.result, index) == *expected, "step {step}");
         }
     }
 }
@@ -128,21 +115,6 @@ fn handle(layout: &Layout) -> *mut polyshade_layout {
     handle
 }
 
-/// Returns options as JSON.
-fn json(kind: u32, text: &CStr) -> polyshade_json_options {
-    let mut options = zeros!(polyshade_json_options, POLYSHADE_OPTIONS_JSON);
-    (options.of, options.json) = (kind, text.as_ptr());
-    options
-}
-
-#[track_caller]
-fn hash(options: &polyshade_options) -> [u8; 32] {
-    let mut hash = [0; 32];
-    let to = hash.as_mut_ptr();
-    check(|error| unsafe { polyshade_options_hash(options, null(), to, error) });
-    hash
-}
-
 #[test]
 fn steps_of_geometry_are_those_of_the_rust_library() {
     let words = words(0);
@@ -160,9 +132,8 @@ fn steps_of_geometry_are_those_of_the_rust_library() {
         (POLYSHADE_GEOMETRY_RASTER, step(geometry::raster(&m, "main", before, &options))),
     ];
 
-    let mut capture = zeros!(polyshade_capture_options, POLYSHADE_OPTIONS_CAPTURE_STORAGE);
     let varyings = [c"g".as_ptr()];
-    (capture.varyings, capture.varying_count) = (varyings.as_ptr(), 1);
+    let mut capture = capture(POLYSHADE_OPTIONS_CAPTURE_STORAGE, &varyings);
     capture.flags = POLYSHADE_CAPTURE_COMPUTE
         | POLYSHADE_CAPTURE_SPILL_OUTPUTS
         | POLYSHADE_CAPTURE_ONE_INSTANCE;
@@ -210,13 +181,13 @@ fn steps_of_tessellation_are_those_of_the_rust_library() {
         kind,
         c"{\"patch_control_points\":3,\"lower_left_origin\":true,\"options\":{\"set\":2,\"binding\":5}}",
     );
-    assert_eq!(hash(&capture.base), hash(&as_json.base));
+    assert_eq!(hash(&capture.base, null()), hash(&as_json.base, null()));
     let before = handle(vertex.layout());
     for options in [&capture.base, &as_json.base] {
         let (lower, step) = (polyshade_lower_tessellation, POLYSHADE_TESSELLATION_CONTROL);
         let first = Steps::new(lower, (&words, c"control"), (step, before), options);
         first.assert_are(&[(step, control.module.words())]);
-        let control = first.layout();
+        let control = first_layout(first.result);
         let others = [
             (POLYSHADE_TESSELLATION_ALLOCATE, allocated.module.words()),
             (POLYSHADE_TESSELLATION_TESSELLATE, tessellated.module.words()),
@@ -231,7 +202,7 @@ fn steps_of_tessellation_are_those_of_the_rust_library() {
 
     // The origin changes the tessellator, so the hash covers it.
     let upper_left = polyshade_capture_options { flags: 3, ..capture };
-    assert_ne!(hash(&upper_left.base), hash(&capture.base));
+    assert_ne!(hash(&upper_left.base, null()), hash(&capture.base, null()));
     let plain = tessellation::tessellate(&m, "evaluation", &control.result, &Options::new());
     assert!(plain.expect("it can be lowered").module.words() != tessellated.module.words());
 }
