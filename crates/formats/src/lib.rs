@@ -11,6 +11,8 @@ pub mod glsl;
 pub mod tools;
 pub mod wgsl;
 
+#[cfg(any(feature = "cross", feature = "glsl", feature = "wgsl"))]
+mod components;
 #[cfg(any(feature = "cross", feature = "wgsl"))]
 mod gather_offsets;
 #[cfg(any(feature = "cross", feature = "glsl", feature = "wgsl"))]

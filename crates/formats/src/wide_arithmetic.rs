@@ -2,6 +2,7 @@
 //! instructions, and SPIRV-Cross translates them to functions that HLSL does not have.
 
 use crate::code;
+use crate::components::components;
 use polyshade_spv::{Cursor, Error, Id, Module, Op, Patch, Type};
 
 /// Returns the module without `OpIAddCarry`, `OpISubBorrow`, `OpUMulExtended` and `OpSMulExtended`.
@@ -58,10 +59,7 @@ struct Types {
 
 impl Types {
     fn of(module: &Module<'_>, p: &mut Patch<'_, '_>, integer: Id) -> Option<Self> {
-        let (component, count) = match module.ty(integer)? {
-            Type::Vector { component, count } => (component, count),
-            _ => (integer, 1),
-        };
+        let (component, count) = components(module, integer);
         let Type::Int { width: 32, .. } = module.ty(component)? else { return None };
         let mut constant = |value| {
             let one = p.declare(Op::CONSTANT, &[component.word(), value]);

@@ -34,6 +34,16 @@ pub(super) struct Resource {
     pub(super) count: u32,
 }
 
+impl Resource {
+    /// Returns the MSL buffer argument for this resource.
+    pub(super) fn buffer(&self) -> MslBuffer {
+        match self.kind {
+            ResourceKind::PushConstants => MslBuffer::PushConstants,
+            _ => MslBuffer::Descriptor { set: self.set, binding: self.binding },
+        }
+    }
+}
+
 const TYPES: [(ResourceType, ResourceKind); 8] = [
     (ResourceType::UniformBuffer, ResourceKind::Uniform),
     (ResourceType::StorageBuffer, ResourceKind::Storage),
@@ -140,7 +150,7 @@ pub(super) fn metal_indices(
     // Given indices come first, because they are not free for other buffers.
     let mut indices = Vec::new();
     for one in &buffers {
-        let wanted = given.iter().find(|(buffer, _)| *buffer == of(one));
+        let wanted = given.iter().find(|(buffer, _)| *buffer == one.buffer());
         let Some(&(_, index)) = wanted else { continue };
         for element in index..index.saturating_add(one.count).min(MSL_BUFFERS + 1) {
             take(&mut taken, element, name(one))?;
@@ -148,7 +158,7 @@ pub(super) fn metal_indices(
         indices.push(((*one).clone(), index));
     }
     for one in buffers {
-        if indices.iter().any(|(other, _)| of(other) == of(one)) {
+        if indices.iter().any(|(other, _)| other.buffer() == one.buffer()) {
             continue;
         }
         let free = |first: &u32| {
@@ -166,7 +176,7 @@ pub(super) fn metal_indices(
         taken.extend((index..index + one.count).map(|element| (element, name(one))));
         indices.push((one.clone(), index));
     }
-    indices.sort_by_key(|(one, _)| of(one));
+    indices.sort_by_key(|(one, _)| one.buffer());
     Ok(indices)
 }
 
@@ -208,13 +218,6 @@ pub(super) fn metal_textures(resources: &[Resource], attachments: Attachments) -
 pub(super) enum Attachments {
     Textures,
     Colours,
-}
-
-fn of(resource: &Resource) -> MslBuffer {
-    match resource.kind {
-        ResourceKind::PushConstants => MslBuffer::PushConstants,
-        _ => MslBuffer::Descriptor { set: resource.set, binding: resource.binding },
-    }
 }
 
 fn own_name(buffer: MslBuffer) -> &'static str {

@@ -1,6 +1,6 @@
 //! Calls SPIRV-Cross.
 
-use super::bindings::{self, Attachments, OwnBuffers, Resource, ResourceKind};
+use super::bindings::{self, Attachments, OwnBuffers, ResourceKind};
 use super::framebuffer_fetch::{self, Coherence, Others};
 use super::names::{self, Language};
 use super::{
@@ -386,14 +386,4 @@ fn refused(error: SpirvCrossError) -> Error {
         other => other.to_string(),
     };
     Error::Unsupported(format!("SPIRV-Cross says: {}", text.trim_end().trim_end_matches('.')))
-}
-
-impl Resource {
-    /// Returns the MSL buffer argument for this resource.
-    fn buffer(&self) -> MslBuffer {
-        match self.kind {
-            ResourceKind::PushConstants => MslBuffer::PushConstants,
-            _ => MslBuffer::Descriptor { set: self.set, binding: self.binding },
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Corrects HLSL operators and functions that glslang translates with the semantics of GLSL.
 
 use super::semantics::Declarations;
+use crate::components::components;
 use crate::glsl_instructions::glsl_instruction;
 use polyshade_spv::view::ArrayLength;
 use polyshade_spv::{GlslOp, Id, Inst, Module, Op, Patch, Type};
@@ -46,13 +47,7 @@ fn power_of_two<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) {
 }
 
 fn is_float(m: &Module<'_>, ty: Id) -> bool {
-    match m.ty(ty) {
-        Some(Type::Float { .. }) => true,
-        Some(Type::Vector { component, .. }) => {
-            matches!(m.ty(component), Some(Type::Float { .. }))
-        }
-        _ => false,
-    }
+    matches!(m.ty(components(m, ty).0), Some(Type::Float { .. }))
 }
 
 /// Converts the length of a byte address buffer, which is declared as an array of words, to bytes.

@@ -77,13 +77,6 @@ fn what_cannot_be_read_again_is_not_written() {
 }
 
 #[test]
-fn faults_are_reported_with_their_place() {
-    let Some(answer) = assemble_text("OpCapability Shader\n  OpFoo\n") else { return };
-    let error = answer.unwrap_err().to_string();
-    assert!(error.starts_with("a.spvasm:2:3: "), "{error}");
-}
-
-#[test]
 fn modules_are_validated_in_every_environment() {
     let Some(invalid) = words_of("OpCapability Shader\n") else { return };
     for name in ENVIRONMENTS {

@@ -2,6 +2,7 @@
 //! the signedness. In WGSL and naga the type determines it, so operands and results are cast.
 
 use crate::code;
+use crate::components::components;
 use crate::glsl_instructions::glsl_instruction;
 use polyshade_spv::view::Inst;
 use polyshade_spv::{Error, GlslOp, Id, Module, Op, Patch, Type};
@@ -125,29 +126,20 @@ fn check_atomic(module: &Module<'_>, inst: Inst<'_>) -> Result<(), Error> {
 
 /// Whether an integer type, or a vector type of integers, is signed; `None` for other types.
 fn is_signed(module: &Module<'_>, ty: Id) -> Option<bool> {
-    match module.ty(ty)? {
+    match module.ty(components(module, ty).0)? {
         Type::Int { signed, .. } => Some(signed),
-        Type::Vector { component, .. } => match module.ty(component)? {
-            Type::Int { signed, .. } => Some(signed),
-            _ => None,
-        },
         _ => None,
     }
 }
 
 /// Returns `ty` with the given signedness; `None` if `ty` already has that signedness, or is not an integer type.
 fn with_sign(module: &Module<'_>, p: &mut Patch<'_, '_>, ty: Id, signed: bool) -> Option<Id> {
-    let integer = |p: &mut Patch<'_, '_>, ty| match module.ty(ty)? {
+    let (component, count) = components(module, ty);
+    let integer = match module.ty(component)? {
         Type::Int { width, signed: other } if other != signed => {
-            Some(p.declare(Op::TYPE_INT, &[width, signed.into()]))
+            p.declare(Op::TYPE_INT, &[width, signed.into()])
         }
-        _ => None,
+        _ => return None,
     };
-    match module.ty(ty)? {
-        Type::Vector { component, count } => {
-            let component = integer(p, component)?;
-            Some(p.vector(component, count))
-        }
-        _ => integer(p, ty),
-    }
+    Some(if count > 1 { p.vector(integer, count) } else { integer })
 }

@@ -1,7 +1,8 @@
 //! Adds offsets of texel fetches, which WGSL lacks and naga ignores, to the coordinates.
 
+use crate::components::components;
 use crate::image_operands::{CONST_OFFSET, ImageInst, OFFSET};
-use polyshade_spv::{Cursor, Error, Id, Module, Op, Type};
+use polyshade_spv::{Cursor, Error, Id, Module, Op};
 
 /// Returns the module without offsets of texel fetches.
 pub(super) fn add(module: &Module<'_>) -> Result<Module<'static>, Error> {
@@ -17,7 +18,7 @@ pub(super) fn add(module: &Module<'_>) -> Result<Module<'static>, Error> {
             let Some(ty) = module.type_of(coordinates) else { continue };
             let inst = image.inst();
             let mut code = p.at(inst.before());
-            let offset = as_long(module, &mut code, offset, components(module, ty));
+            let offset = as_long(module, &mut code, offset, components(module, ty).1);
             let sum = code.binary(Op::I_ADD, ty, coordinates, offset);
             code.emit(inst.op(), &image.without(bit, sum));
             p.remove(inst);
@@ -30,23 +31,13 @@ pub(super) fn add(module: &Module<'_>) -> Result<Module<'static>, Error> {
 /// Extends the offset with a 0 for the layer, so that it has as many components as the coordinates.
 fn as_long(module: &Module<'_>, code: &mut Cursor<'_, '_, '_>, offset: Id, count: u32) -> Id {
     let Some(ty) = module.type_of(offset) else { return offset };
-    let missing = count.saturating_sub(components(module, ty));
+    let (component, own) = components(module, ty);
+    let missing = count.saturating_sub(own);
     if missing == 0 {
         return offset;
     }
-    let component = match module.ty(ty) {
-        Some(Type::Vector { component, .. }) => component,
-        _ => ty,
-    };
     let (ty, zero) = (code.p.vector(component, count), code.p.null(component));
     let mut parts = vec![offset];
     parts.resize(1 + missing as usize, zero);
     code.construct(ty, &parts)
-}
-
-fn components(module: &Module<'_>, ty: Id) -> u32 {
-    match module.ty(ty) {
-        Some(Type::Vector { count, .. }) => count,
-        _ => 1,
-    }
 }
