@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use polyshade::position_only::{self, Options};
+use polyshade::position_only::{self, Options, Variant};
 use polyshade_benches::inputs;
 use polyshade_spv::Module;
 use polyshade_testing::allocations::{Counting, count as allocations, peak};
@@ -27,17 +27,11 @@ fn variants_take_a_few_bytes_a_word() {
         let words = inputs::words(name).expect("there is an input of this name");
         let count = words.len();
         let m = Module::parse(&words).expect("the input is well-formed");
-        let options = Options::new();
-        let derive = || position_only::lower(&m, "main", &options).expect("it can be reduced");
-        let complement = || {
-            position_only::lower(
-                &m,
-                "main",
-                &options.clone().variant(position_only::Variant::Complement),
-            )
-            .expect("it can be reduced")
-        };
-        for (what, bytes) in [("position", peak(derive)), ("complement", peak(complement))] {
+        let variants = [("position", Variant::PositionOnly), ("complement", Variant::Complement)];
+        for (what, variant) in variants {
+            let options = Options::new().variant(variant);
+            let derive = || position_only::lower(&m, "main", &options).expect("it can be reduced");
+            let bytes = peak(derive);
             let each = bytes as f64 / count as f64;
             println!("{name}, {what}: {each:.1} bytes a word");
             assert!(bytes <= MOST * count, "{name}, {what}: {each:.1} bytes a word");

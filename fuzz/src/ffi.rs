@@ -95,18 +95,22 @@ fn reflect(module: *const polyshade_module) {
     for number in 0..info.entry_count.min(4) + 1 {
         let mut entry = zeros!(polyshade_entry_point);
         call(|error| unsafe { polyshade_module_entry(module, number, &raw mut entry, error) });
-        for index in 0..entry.variable_count.min(64) {
-            let mut one = zeros!(polyshade_variable);
-            call(|error| unsafe {
-                polyshade_module_variable(module, number, index, &raw mut one, error)
-            });
-        }
-        for index in 0..entry.capturable_count.min(64) {
-            let mut one = zeros!(polyshade_capturable);
-            call(|error| unsafe {
-                polyshade_module_capturable(module, number, index, &raw mut one, error)
-            });
-        }
+        let (of, variables) = ((module, number), entry.variable_count.min(64));
+        describe(polyshade_module_variable, of, variables, zeros!(polyshade_variable));
+        let capturable = entry.capturable_count.min(64);
+        describe(polyshade_module_capturable, of, capturable, zeros!(polyshade_capturable));
+    }
+}
+
+/// A function that describes an element of a list, which belongs to an element of a handle.
+type Describe<H, T> =
+    unsafe extern "C" fn(*const H, u32, u32, *mut T, *mut polyshade_error) -> polyshade_status;
+
+/// Describes the first `count` elements of a list in structs like `empty`.
+fn describe<H, T: Copy>(of: Describe<H, T>, (at, number): (*const H, u32), count: u32, empty: T) {
+    for index in 0..count {
+        let mut one = empty;
+        call(|error| unsafe { of(at, number, index, &raw mut one, error) });
     }
 }
 
@@ -369,24 +373,11 @@ pub(crate) fn ask(result: *const polyshade_result, choices: &mut Choices) {
         let mut output = zeros!(polyshade_output);
         call(|error| unsafe { polyshade_result_output(result, index, &raw mut output, error) });
         // Query the lists of the output.
-        for number in 0..output.host_param_count {
-            let mut one = zeros!(polyshade_host_param);
-            call(|error| unsafe {
-                polyshade_result_host_param(result, index, number, &raw mut one, error)
-            });
-        }
-        for number in 0..output.descriptor_count {
-            let mut one = zeros!(polyshade_descriptor);
-            call(|error| unsafe {
-                polyshade_result_descriptor(result, index, number, &raw mut one, error)
-            });
-        }
-        for number in 0..output.need_count {
-            let mut one = zeros!(polyshade_need);
-            call(|error| unsafe {
-                polyshade_result_need(result, index, number, &raw mut one, error)
-            });
-        }
+        let (of, params) = ((result, index), output.host_param_count);
+        describe(polyshade_result_host_param, of, params, zeros!(polyshade_host_param));
+        let descriptors = output.descriptor_count;
+        describe(polyshade_result_descriptor, of, descriptors, zeros!(polyshade_descriptor));
+        describe(polyshade_result_need, of, output.need_count, zeros!(polyshade_need));
         filled(|buffer, length, error| unsafe {
             polyshade_result_json(result, index, buffer, length, error)
         });
