@@ -1,6 +1,5 @@
 //! The bindings of resources in MSL and WGSL, whose bindings differ from Vulkan's.
 
-use crate::code;
 use crate::failure::Failure;
 use crate::format::{Formats, buffer_name, resource_name};
 use polyshade_formats::cross::{MslBuffer, MslTexture, MslTextureKind, Text};
@@ -50,7 +49,7 @@ impl Bound {
         if let Some(lost) = formats.msl_buffers().find(|wanted| !there(wanted)) {
             let name = buffer_name(lost);
             let message = format!("--msl-buffer {name}: no MSL output has this buffer");
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage(message));
         }
         let there = |wanted: &WgslResource| {
             self.wgsl.iter().flat_map(|(_, all)| all).any(|one| one.resource == *wanted)
@@ -63,7 +62,7 @@ impl Bound {
                 WgslResource::PushConstants => "push constants",
             };
             let message = format!("--wgsl-binding {name}: no WGSL output has {what}");
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage(message));
         }
         Ok(())
     }

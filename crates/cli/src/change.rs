@@ -39,8 +39,7 @@ impl Change {
         lower: impl for<'m> FnOnce(&'m Module<'_>, Target) -> Result<Lowered<'m, Changed>, Error>,
     ) -> Done {
         self.writing.check(std::iter::empty())?;
-        let read = self.input.words()?;
-        let original = self.input.parse(&read)?;
+        let original = self.input.module()?;
         let (entry, stage) = before_rasterization(&self.input, &original)?;
         let mut device = Device::default();
         device.output_components = self.max_output_components;

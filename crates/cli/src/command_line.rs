@@ -4,7 +4,6 @@
 //! verb.
 
 use crate::Arguments;
-use crate::code;
 use crate::failure::Failure;
 use clap::{Command, CommandFactory};
 use std::ffi::{OsStr, OsString};
@@ -89,7 +88,7 @@ fn expand(word: OsString, depth: usize, words: &mut Vec<OsString>) -> Result<(),
         return Ok(());
     }
     let failed = |message: &str| {
-        let failure = Failure::new(&code::CLI_USAGE, format!("@{file}: {message}"));
+        let failure = Failure::usage(format!("@{file}: {message}"));
         failure
             .help("an argument that begins with @ names a response file; write @@ for a literal @")
     };

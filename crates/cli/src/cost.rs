@@ -23,12 +23,8 @@ pub(crate) fn costs(
     };
     let original = of(module);
     let position_only = of(&position_only::lower(module, target, options)?.module);
-    let complement = of(&position_only::lower(
-        module,
-        target,
-        &options.clone().variant(position_only::Variant::Complement),
-    )?
-    .module);
+    let options = options.clone().variant(position_only::Variant::Complement);
+    let complement = of(&position_only::lower(module, target, &options)?.module);
     let repeated = position_only.share_of(&original);
     Ok(json!({
         "original": cost(&original),

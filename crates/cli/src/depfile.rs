@@ -55,8 +55,7 @@ pub(crate) fn rule<'a>(
     let targets = names(&mut targets.into_iter())?;
     let inputs = names(&mut inputs.into_iter())?;
     if targets.is_empty() {
-        let failure =
-            Failure::new(&code::CLI_USAGE, "cannot write the depfile: no output is a file");
+        let failure = Failure::usage("cannot write the depfile: no output is a file");
         return Err(failure.help("name an output that is a file"));
     }
     if inputs.is_empty() {

@@ -75,13 +75,23 @@ impl Failure {
         Self { code, message, instruction: None, help: None, step: None }
     }
 
+    /// Makes the failure for a command line that is not valid.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(&code::CLI_USAGE, message)
+    }
+
+    /// Makes the failure for a file or folder that cannot be read or written.
+    pub(crate) fn file(path: &Path, why: impl fmt::Display) -> Self {
+        Self::at(&code::CLI_FILE, path, why)
+    }
+
     /// Converts an error that clap found in the command line.
     pub(crate) fn of_words(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         // The paragraphs that clap adds after the first one are help.
         let (message, help) = text.split_once("\n\n").unwrap_or((&text, ""));
         let message = message.trim_start_matches("error:").trim();
-        Self::new(&code::CLI_USAGE, message).help(help.trim())
+        Self::usage(message).help(help.trim())
     }
 
     /// Returns the error for an operation on a file or folder that failed.
@@ -92,9 +102,7 @@ impl Failure {
     /// Fails and names the first given option that has no effect, because the user expects an effect.
     pub(crate) fn of_unused(options: &[(&str, bool)], why: &str) -> Result<(), Self> {
         match options.iter().find(|(_, is_unused)| *is_unused) {
-            Some((name, _)) => {
-                Err(Self::new(&code::CLI_USAGE, format!("{name} has no meaning {why}")))
-            }
+            Some((name, _)) => Err(Self::usage(format!("{name} has no meaning {why}"))),
             None => Ok(()),
         }
     }

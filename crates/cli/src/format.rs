@@ -1,8 +1,7 @@
 //! The output formats of modules, and their options.
 
-use crate::code;
 use crate::failure::Failure;
-use crate::named::named;
+use crate::named::{named, pair};
 use clap::{Args, ValueEnum};
 use polyshade::host::{Purpose, Requirements};
 use polyshade_formats::cross::{
@@ -192,7 +191,7 @@ impl Formats {
             let message = format!("{}: unknown extension .{extension}", file.display());
             let help = "known are .spv .spvasm .metal .glsl .hlsl .wgsl, and .vert and the other stages; \
                         otherwise pass --format";
-            Failure::new(&code::CLI_USAGE, message).help(help)
+            Failure::usage(message).help(help)
         })
     }
 
@@ -251,7 +250,7 @@ impl Formats {
                 let help = format!(
                     "pass --attachment-color {index}={location}, or --input-attachments texture"
                 );
-                return Err(Failure::new(&code::CLI_USAGE, message).help(help));
+                return Err(Failure::usage(message).help(help));
             }
         }
         Ok(())
@@ -313,10 +312,7 @@ pub(crate) fn resource_name(resource: WgslResource) -> String {
 fn wgsl_binding(text: &str) -> Result<(WgslResource, Place), String> {
     let form =
         "a binding is given as SET:BINDING=SET:BINDING, SET:BINDING[N]=… or push=SET:BINDING";
-    let place = |text: &str| {
-        let (set, binding) = text.split_once(':')?;
-        Some(Place { set: set.parse().ok()?, binding: binding.parse().ok()? })
-    };
+    let place = |text| pair(text, ':').map(|(set, binding)| Place { set, binding });
     let read = || {
         let (of, to) = text.split_once('=')?;
         let element = of.strip_suffix(']').and_then(|of| of.split_once('['));
@@ -333,20 +329,14 @@ fn wgsl_binding(text: &str) -> Result<(WgslResource, Place), String> {
 }
 
 fn attachment_color(text: &str) -> Result<(u32, u32), String> {
-    let read = || {
-        let (index, color) = text.split_once('=')?;
-        Some((index.parse().ok()?, color.parse().ok()?))
-    };
-    read().ok_or_else(|| "the color of an input attachment is given as INDEX=COLOR".to_owned())
+    let form = || "the color of an input attachment is given as INDEX=COLOR".to_owned();
+    pair(text, '=').ok_or_else(form)
 }
 
 fn msl_version(text: &str) -> Result<(u32, u32), String> {
-    let version = text
-        .split_once('.')
-        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    let version = pair(text, '.');
     // SPIRV-Cross packs the major and the minor version into one number.
-    let known =
-        version.filter(|&(major, minor): &(u32, u32)| (1..10).contains(&major) && minor < 10);
+    let known = version.filter(|&(major, minor)| (1..10).contains(&major) && minor < 10);
     known.ok_or_else(|| "a version is given as MAJOR.MINOR, such as 2.1".to_owned())
 }
 

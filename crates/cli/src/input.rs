@@ -203,10 +203,10 @@ impl Input {
         self.defines.iter().fold(source, |source, (name, value)| source.define(name, value))
     }
 
-    /// Parses `words`, which were read from this input.
-    pub(crate) fn parse<'w>(&self, words: &'w [u32]) -> Result<Module<'w>, Failure> {
-        let module =
-            Module::parse(words).map_err(|error| Failure::of(&error, None).named(&self.name()))?;
+    /// Reads and parses the shader.
+    pub(crate) fn module(&self) -> Result<Module<'static>, Failure> {
+        let module = Module::parse_owned(self.words()?)
+            .map_err(|error| Failure::of(&error, None).named(&self.name()))?;
         match module.version() {
             (1, _) => Ok(module),
             // polyshade cannot interpret instructions of other major versions.
@@ -255,7 +255,7 @@ impl Input {
                     "{}: this is not SPIR-V, and its language is not known from the file name",
                     self.name()
                 );
-                let failure = Failure::new(&code::CLI_USAGE, message);
+                let failure = Failure::usage(message);
                 Err(failure.help("name it with --language, and the stage of GLSL with --stage"))
             }
         }
@@ -270,8 +270,8 @@ impl Input {
         let of_name =
             || extension(&self.path).or_else(|| extension(Path::new(self.path.file_stem()?)));
         self.stage.or_else(of_name).ok_or_else(|| {
-            let message = format!("{}: the stage is not known from the file name", self.name());
-            Failure::new(&code::CLI_USAGE, message).help("name it with --stage")
+            Failure::usage(format!("{}: the stage is not known from the file name", self.name()))
+                .help("name it with --stage")
         })
     }
 

@@ -11,6 +11,7 @@ mod examples;
 mod failure;
 mod format;
 mod formats;
+mod given;
 mod input;
 mod lowering;
 mod memory;

@@ -78,8 +78,7 @@ impl Outputs {
             }
         };
         if path == Path::new("-") && format == Format::Spv && std::io::stdout().is_terminal() {
-            let message = "SPIR-V is binary, and standard output is a terminal";
-            let failure = Failure::new(&code::CLI_USAGE, message);
+            let failure = Failure::usage("SPIR-V is binary, and standard output is a terminal");
             let help = "name a file with -o, redirect the output, or choose a format with --format";
             return Err(failure.help(help));
         }
@@ -109,7 +108,7 @@ impl Outputs {
         let target = self.modules.formats.target(format).expect("SPIRV-Cross writes the format");
         let Some((name, model)) = &self.modules.entry else {
             let message = "the format takes one entry point, and the module has none or several";
-            let failure = Failure::new(&code::CLI_USAGE, message);
+            let failure = Failure::usage(message);
             return Err(failure.help("select it with --entry and --stage"));
         };
         let entry = EntryPoint { name, model: made_for(words, name, *model).0 };
@@ -149,7 +148,7 @@ impl Outputs {
         };
         if self.files.iter().any(|(other, _)| *other == path) {
             let message = format!("{}: two outputs would be written to this file", path.display());
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage(message));
         }
         self.files.push((path, bytes));
         Ok(())
@@ -190,10 +189,7 @@ impl Outputs {
 
     fn add_stdout(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
         if !self.stdout.is_empty() {
-            return Err(Failure::new(
-                &code::CLI_USAGE,
-                "two outputs would be written to standard output",
-            ));
+            return Err(Failure::usage("two outputs would be written to standard output"));
         }
         self.stdout = bytes;
         Ok(())
@@ -206,7 +202,7 @@ impl Outputs {
         self.check_read()?;
         let mut written = Vec::new();
         for (path, bytes) in memory::write(self.files) {
-            let failed = |error: std::io::Error| Failure::at(&code::CLI_FILE, &path, cause(&error));
+            let failed = |error: std::io::Error| Failure::file(&path, cause(&error));
             if self.keep_unchanged && holds(&path, &bytes) {
                 continue;
             }
@@ -223,8 +219,7 @@ impl Outputs {
         }
         print(&self.stdout)?;
         for (file, path) in written {
-            file.persist(&path)
-                .map_err(|error| Failure::at(&code::CLI_FILE, &path, cause(&error.error)))?;
+            file.persist(&path).map_err(|error| Failure::file(&path, cause(&error.error)))?;
         }
         Ok(())
     }

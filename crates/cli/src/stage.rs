@@ -4,24 +4,17 @@ use crate::code;
 use crate::failure::Failure;
 use crate::input::Input;
 use polyshade::Module;
+use polyshade::position_only::STAGES;
 use polyshade::spv::view::EntryPoint;
 use polyshade::spv::{self, ExecutionModel};
 
-/// The stages that can pass vertices to the rasterizer. Lowerings reject mesh stages and give the reason.
-const BEFORE_RASTERIZATION: [ExecutionModel; 5] = [
-    ExecutionModel::VERTEX,
-    ExecutionModel::TESSELLATION_EVALUATION,
-    ExecutionModel::GEOMETRY,
-    ExecutionModel::MESH_EXT,
-    ExecutionModel::MESH_NV,
-];
-
-/// Returns the requested entry point, or the only one, in a stage that can pass vertices to the rasterizer.
+/// Returns the requested entry point, or the only one, in a stage that can pass vertices to the rasterizer. Most
+/// lowerings reject mesh stages and give the reason.
 pub(crate) fn before_rasterization(
     input: &Input,
     module: &Module<'_>,
 ) -> Result<(String, ExecutionModel), Failure> {
-    only_entry(input, module, &BEFORE_RASTERIZATION)
+    only_entry(input, module, STAGES)
 }
 
 /// Returns the requested entry point, or the only one, in one of these stages.

@@ -250,7 +250,7 @@ impl Arguments {
         let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
         index
             .finish(&plan, &entries)
-            .map_err(|error| Failure::at(&code::CLI_FILE, &out.join(entry::FOLDER), error))?;
+            .map_err(|error| Failure::file(&out.join(entry::FOLDER), error))?;
         self.refuse_interrupted(interrupt, &entries)?;
 
         // Write the reports after all results are known.

@@ -19,7 +19,7 @@ use fixed::Fixed;
 use polyshade::advanced_blend::{
     self, Alpha, ArrayLayerSource, ColorBlend, Destination, Equation, FormatClass, Options, Overlap,
 };
-use polyshade::host::{Binding, ParamSource, Set, Target};
+use polyshade::host::{Binding, ParamSource, Set};
 use polyshade::spv::ExecutionModel;
 use serde_json::json;
 
@@ -102,7 +102,7 @@ pub(crate) struct Rewrite {
     fixed: Fixed,
 
     #[command(flatten)]
-    free: Free,
+    pub(super) free: Free,
 }
 
 /// Blends in the fragment shader, with the equations of VK_EXT_blend_operation_advanced, for devices without the
@@ -184,10 +184,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
     rewrite.check()?;
     writing.check(std::iter::empty())?;
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, _) = only_entry(input, &module, &[ExecutionModel::FRAGMENT])?;
-    let lowered = advanced_blend::lower(&module, rewrite.target(&entry), &rewrite.options())
+    let target = rewrite.free.target(&entry, ExecutionModel::FRAGMENT);
+    let lowered = advanced_blend::lower(&module, target, &rewrite.options())
         .map_err(|error| input.refused(&error, &module))?;
     let state = report::state(rewrite.read_from(), &lowered.result, rewrite.multisampled);
     let result = json!({ "targets": report::targets(&lowered.result), "state": state });
@@ -199,11 +199,6 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 }
 
 impl Rewrite {
-    /// Returns the entry point with the reservations.
-    pub(super) fn target(&self, entry: &str) -> Target {
-        self.free.target(entry, ExecutionModel::FRAGMENT)
-    }
-
     /// Converts the command-line options to the library's options.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::new().destination(self.read_from()).select(self.select);

@@ -7,9 +7,9 @@ mod pulled;
 mod report;
 
 use crate::Done;
-use crate::code;
 use crate::examples;
 use crate::failure::Failure;
+use crate::given::{switched, with};
 use crate::input::Input;
 use crate::lowering::Lowering;
 use crate::named::named;
@@ -18,6 +18,7 @@ use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::{Args, ValueEnum};
+pub(super) use parts::variant_of;
 use parts::{Part, VARIANTS, captured, variant};
 use polyshade::host::{Binding, Device, ParamSource, Set, SideEffects, Target};
 use polyshade::spv::ExecutionModel;
@@ -267,8 +268,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
         return pulled::run(arguments);
     }
     // Prepare the layout first: a dry run reports it without building a module.
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
     let failed = |error| input.refused(&error, &module);
     let target = rewrite.target(&entry, stage)?;
@@ -337,16 +337,10 @@ impl Rewrite {
     pub(crate) fn options(&self) -> Options {
         let mut options =
             Options::new().side_effects(self.side_effects).point_size(!self.no_point_size);
-        if self.route == Route::Compute {
-            options = options.compute();
-        }
         match self.params {
             None | Some(ParamsAt::Storage) => {}
             Some(ParamsAt::Uniform) => options = options.params_in_uniform(),
             Some(ParamsAt::Place(place)) => options = options.params(place),
-        }
-        if self.allow_duplicates {
-            options = options.allow_duplicates();
         }
         for (id, bits) in &self.specialize {
             options = options.specialize(*id, *bits);
@@ -354,32 +348,24 @@ impl Rewrite {
         if !self.topologies.is_empty() {
             options = options.topologies(self.topologies.iter().copied());
         }
-        if self.one_instance {
-            options = options.one_instance();
-        }
-        if self.limit_in_vertices {
-            options = options.limit_in_vertices();
-        }
-        if self.unbound_buffers {
-            options = options.unbound_buffers();
-        }
         // The stage before a geometry stage reads the indices.
-        if let Some(index_type) = self.indexed.filter(|_| self.after.is_none()) {
-            options = options.indexed(index_type);
-        }
+        let indexed = self.indexed.filter(|_| self.after.is_none());
+        options = with(options, indexed, Options::indexed);
         options = options.constant_attributes(self.constant_attributes.iter().copied());
-        if self.restart {
-            options = options.restart();
-        }
-        if self.spill_outputs {
-            options = options.spill_outputs();
-        }
-        if let Some(set) = self.set {
-            options = options.into_set(Set(set));
-        }
-        if let Some(binding) = self.binding {
-            options = options.at_binding(Binding(binding));
-        }
+        options = with(options, self.set.map(Set), Options::into_set);
+        options = with(options, self.binding.map(Binding), Options::at_binding);
+        options = switched(
+            options,
+            &[
+                (self.route == Route::Compute, Options::compute),
+                (self.allow_duplicates, Options::allow_duplicates),
+                (self.one_instance, Options::one_instance),
+                (self.limit_in_vertices, Options::limit_in_vertices),
+                (self.unbound_buffers, Options::unbound_buffers),
+                (self.restart, Options::restart),
+                (self.spill_outputs, Options::spill_outputs),
+            ],
+        );
         // Take the captured outputs from stream output entries, from the module's decorations, or from names.
         let varyings = || self.varyings.iter().chain(&self.varying).cloned();
         if !self.stream_output.is_empty() {
@@ -423,8 +409,7 @@ impl Rewrite {
     /// Rejects options that have no effect.
     pub(crate) fn check(&self) -> Done {
         if self.separate && self.varyings.is_empty() && self.varying.is_empty() {
-            let message = "--separate needs --varyings";
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage("--separate needs --varyings"));
         }
         self.check_route()
     }

@@ -5,7 +5,6 @@ mod report;
 mod text;
 
 use crate::Done;
-use crate::code;
 use crate::examples;
 use crate::failure::Failure;
 use crate::input::Input;
@@ -156,8 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
     let listed = rewrite.check()?;
     writing.check(rewrite.exact.geometry.as_deref().into_iter())?;
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, model) = only_entry(input, &module)?;
     rewrite.exact.check_geometry(model)?;
     // Run the steps.
@@ -214,19 +212,17 @@ impl Rewrite {
             Some(Form::Separate) if self.signature.is_none() => "--to separate needs --signature",
             _ => return self.semantics.as_deref().map_or(Ok(Semantics::default()), read_semantics),
         };
-        Err(Failure::new(&code::CLI_USAGE, lacking))
+        Err(Failure::usage(lacking))
     }
 
     /// Rejects options that need another option in this stage.
     pub(super) fn check_stage(&self, model: ExecutionModel) -> Done {
         let is_fragment = model == ExecutionModel::FRAGMENT;
         if self.emulate.is_some() && is_fragment && self.signature.is_none() {
-            let message = "--emulate in a fragment stage needs --signature";
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage("--emulate in a fragment stage needs --signature"));
         }
         if !self.native.is_empty() && self.emulate.is_none() && !self.exact.exact {
-            let message = "--native needs --emulate or --exact";
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage("--native needs --emulate or --exact"));
         }
         self.exact.check_stage(model, self.location)
     }

@@ -29,8 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let output: &Path = &arguments.output;
     arguments.formats.check([output].into_iter())?;
-    let words = arguments.input.words()?;
-    let module = arguments.input.parse(&words)?;
+    let module = arguments.input.module()?;
     let mut outputs = Outputs::of(Modules {
         formats: arguments.formats.clone(),
         entry: entry(&module, &arguments.input)?,

@@ -62,8 +62,7 @@ fn print(arguments: &Arguments, report: &Value, text: impl FnOnce() -> String) -
 }
 
 fn report(input: &Input) -> Result<Value, Failure> {
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     if let Some(name) = &input.entry {
         let found =
             module.entry_points().find(|entry| entry.name() == *name).map(|entry| entry.model());

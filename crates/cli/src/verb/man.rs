@@ -1,7 +1,6 @@
 //! `polyshade man`: writes manual pages, generated from the help texts.
 
 use crate::Done;
-use crate::code;
 use crate::examples;
 use crate::failure::Failure;
 use crate::output::Outputs;
@@ -26,7 +25,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let mut command = crate::Arguments::command().disable_help_subcommand(true);
     command.build();
     let mut outputs = Outputs::default();
-    fs::create_dir_all(folder).map_err(|error| Failure::at(&code::CLI_FILE, folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
     add(command, folder, &mut outputs)?;
     outputs.write()
 }
@@ -39,6 +38,6 @@ fn add(command: Command, folder: &Path, outputs: &mut Outputs) -> Done {
     let page = Man::new(command);
     let mut text = Vec::new();
     let file = folder.join(page.get_filename());
-    page.render(&mut text).map_err(|error| Failure::at(&code::CLI_FILE, &file, error))?;
+    page.render(&mut text).map_err(|error| Failure::file(&file, error))?;
     outputs.add(&file, text)
 }

@@ -64,19 +64,17 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let recipe = arguments.recipe()?;
     // Read the stages.
     let inputs = input.with(&arguments.others);
-    let words = inputs.iter().map(Input::words).collect::<Result<Vec<_>, _>>()?;
-    let modules = inputs.iter().zip(&words).map(|(input, words)| input.parse(words));
-    let modules = modules.collect::<Result<Vec<_>, _>>()?;
+    let modules = inputs.iter().map(Input::module).collect::<Result<Vec<_>, _>>()?;
     let entries: Vec<Entry<'_>> = modules.iter().flat_map(|m| arguments.entries(m)).collect();
     if entries.len() != files.len() {
         let names: Vec<String> = entries.iter().map(|(_, _, stage)| stage.to_string()).collect();
-        let message = format!(
+        return Err(Failure::usage(format!(
             "the pipeline has {} stages ({}), but {} outputs are named",
             entries.len(),
             names.join(", "),
             files.len()
-        );
-        return Err(Failure::new(&code::CLI_USAGE, message).help("name one with -o for each stage"));
+        ))
+        .help("name one with -o for each stage"));
     }
 
     // Apply the recipe.

@@ -71,8 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     // A state describes either blending or a draw.
     if let Some(state) = blend {
         if pipeline.is_some() || draw.is_some() || distances.is_some() {
-            let message = "a state describes either a draw or blending, not both";
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage("a state describes either a draw or blending, not both"));
         }
         let plan = planner::plan_blending(&device, &state);
         let plan = plan.map_err(|error| Failure::of(&error, None))?;
@@ -165,7 +164,7 @@ fn preset(name: &str) -> Option<Device> {
 
 fn unknown(name: &str) -> Failure {
     let names: Vec<&str> = Preset::ALL.iter().map(|preset| preset.name()).collect();
-    Failure::new(&code::CLI_USAGE, format!("unknown preset `{name}`"))
+    Failure::usage(format!("unknown preset `{name}`"))
         .help(format!("the presets are: {}", names.join(", ")))
 }
 
@@ -181,6 +180,6 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
         true => std::io::stdin().lock().read_to_string(&mut text).map(drop),
         false => fs::read_to_string(path).map(|contents| text = contents),
     };
-    read.map_err(|error| Failure::at(&code::CLI_FILE, path, error))?;
+    read.map_err(|error| Failure::file(path, error))?;
     serde_json::from_str(&text).map_err(|error| Failure::at(&code::CLI_INVALID_INPUT, path, error))
 }

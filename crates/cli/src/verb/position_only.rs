@@ -3,19 +3,17 @@
 use crate::Done;
 use crate::cost::{costs, table};
 use crate::examples;
-use crate::failure::Failure;
+use crate::given::switched;
 use crate::input::Input;
 use crate::lowering::Lowering;
 use crate::named::named;
 use crate::report::Report;
-use crate::stage;
+use crate::stage::before_rasterization;
 use crate::target::Free;
 use crate::writing::{Beside, Writing};
 use clap::Args;
-use polyshade::Module;
-use polyshade::host::{SideEffects, Target};
-use polyshade::position_only::{self, Keep, Options, STAGES};
-use polyshade::spv::ExecutionModel;
+use polyshade::host::SideEffects;
+use polyshade::position_only::{self, Keep, Options, Variant};
 use std::path::PathBuf;
 
 /// Options that select the outputs to keep and the way they are kept.
@@ -48,7 +46,7 @@ pub(crate) struct Rewrite {
     feedback: Feedback,
 
     #[command(flatten)]
-    free: Free,
+    pub(super) free: Free,
 }
 
 /// Reduces the last stage before rasterization to the computations that determine coverage, for tilers, depth
@@ -106,10 +104,9 @@ fn keep(text: &str) -> Result<Keep, polyshade::Error> {
 pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, complement, full, writing } = arguments;
     writing.check([complement, full].into_iter().flatten().map(PathBuf::as_path))?;
-    let words = input.words()?;
-    let module = input.parse(&words)?;
-    let (entry, model) = last_stage(input, &module)?;
-    let (target, options) = (rewrite.target(&entry, model), rewrite.options());
+    let module = input.module()?;
+    let (entry, model) = before_rasterization(input, &module)?;
+    let (target, options) = (rewrite.free.target(&entry, model), rewrite.options());
     let failed = |error| input.refused(&error, &module);
     let named = (entry.as_str(), model);
     // Compute the costs only for a report, because they take several lowerings.
@@ -126,25 +123,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
 
     // Build the variants that are written in addition to the output.
     let mut made = Vec::new();
-    if let Some(file) = complement {
-        let other = position_only::lower(
-            &module,
-            &target,
-            &options.clone().variant(position_only::Variant::Complement),
-        )
-        .map_err(failed)?;
-        made.push((file, other));
-    }
-    if let Some(file) = full {
-        made.push((
-            file,
-            position_only::lower(
-                &module,
-                &target,
-                &options.clone().variant(position_only::Variant::Full),
-            )
-            .map_err(failed)?,
-        ));
+    for (file, variant) in [(complement, Variant::Complement), (full, Variant::Full)] {
+        let Some(file) = file else { continue };
+        let options = options.clone().variant(variant);
+        made.push((file, position_only::lower(&module, &target, &options).map_err(failed)?));
     }
     let beside: Vec<Beside<'_>> =
         made.iter().map(|(file, made)| (file.as_path(), made.module.words())).collect();
@@ -152,39 +134,22 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     writing.finish(input, &report, (module.words(), variant.module.words()), &beside)
 }
 
-/// Returns the requested entry point, or the only entry point of a stage that can be reduced.
-pub(super) fn last_stage(
-    input: &Input,
-    module: &Module<'_>,
-) -> Result<(String, ExecutionModel), Failure> {
-    stage::only_entry(input, module, STAGES)
-}
-
 impl Rewrite {
-    /// Returns the entry point with the reservations.
-    pub(super) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
-        self.free.target(entry, stage)
-    }
-
     /// Converts the command-line options to the library's options.
     pub(super) fn options(&self) -> Options {
         let mut options = Options::new().side_effects(self.side_effects);
-        if self.captures() {
-            options = options.capture_in_position_only();
-        }
         if !self.keep.is_empty() {
             options = options.keep(self.keep.iter().cloned());
         }
-        if self.keep_interface {
-            options = options.keep_interface();
-        }
-        if self.invariant {
-            options = options.invariant();
-        }
-        if self.precise {
-            options = options.precise();
-        }
-        options
+        switched(
+            options,
+            &[
+                (self.captures(), Options::capture_in_position_only),
+                (self.keep_interface, Options::keep_interface),
+                (self.invariant, Options::invariant),
+                (self.precise, Options::precise),
+            ],
+        )
     }
 
     /// Returns the requested outputs to keep.

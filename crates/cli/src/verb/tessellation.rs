@@ -1,9 +1,10 @@
 //! `polyshade tessellation`: runs tessellation stages as compute stages and a vertex stage.
 
-use super::capture::{INDEX_TYPES, constant};
+use super::capture::{INDEX_TYPES, constant, variant_of};
 use crate::Done;
 use crate::examples;
 use crate::failure::Failure;
+use crate::given::with;
 use crate::input::Input;
 use crate::lowering::Lowering;
 use crate::named::named;
@@ -111,16 +112,8 @@ const PARTS: [(&str, Part); 4] = [
     ("tessellate", Part::Tessellate),
 ];
 
-/// Parses `NAME=FILE`.
 fn variant(text: &str) -> Result<(Part, PathBuf), String> {
-    let given = text.split_once('=').filter(|(_, file)| !file.is_empty());
-    let (name, file) = given.ok_or("a variant is given as NAME=FILE")?;
-    let part = PARTS.iter().find(|(other, _)| *other == name);
-    let (_, part) = part.ok_or_else(|| {
-        let names = PARTS.map(|(name, _)| name).join(", ");
-        format!("unknown variant `{name}`: the variants are {names}")
-    })?;
-    Ok((*part, file.into()))
+    variant_of(text, &PARTS)
 }
 
 /// The result in the report.
@@ -153,14 +146,11 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, variants, writing } = arguments;
     writing.check(variants.iter().map(|(_, file)| file.as_path()))?;
     // Read the three stages.
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::TESSELLATION_EVALUATION])?;
     let before = input.with(&[rewrite.control.clone(), rewrite.vertex.clone()]);
     let [control_input, vertex_input] = [&before[1], &before[2]];
-    let (control_words, vertex_words) = (control_input.words()?, vertex_input.words()?);
-    let control_module = control_input.parse(&control_words)?;
-    let vertex_module = vertex_input.parse(&vertex_words)?;
+    let (control_module, vertex_module) = (control_input.module()?, vertex_input.module()?);
 
     // Lower them.
     let vertex = rewrite.vertex(vertex_input, &vertex_module)?;
@@ -238,27 +228,16 @@ impl Rewrite {
     fn vertex<'m>(&self, input: &Input, module: &'m Module<'_>) -> Result<Prepared<'m>, Failure> {
         let (entry, stage) = only_entry(input, module, &[ExecutionModel::VERTEX])?;
         let options = Options::new().compute().spill_outputs();
-        let options = match self.indexed {
-            Some(index_type) => options.indexed(index_type),
-            None => options,
-        };
+        let options = with(options, self.indexed, Options::indexed);
         transform_feedback::prepare(module, self.free.target(&entry, stage), &options)
             .map_err(|error| input.refused(&error, module))
     }
 
     /// Converts the command-line options to the library's options.
     fn options(&self) -> Options {
-        let mut options = Options::new();
-        if let Some(set) = self.set {
-            options = options.into_set(Set(set));
-        }
-        if let Some(binding) = self.binding {
-            options = options.at_binding(Binding(binding));
-        }
-        if let Some(params) = self.params {
-            options = options.params(params);
-        }
-        options
+        let options = with(Options::new(), self.set.map(Set), Options::into_set);
+        let options = with(options, self.binding.map(Binding), Options::at_binding);
+        with(options, self.params, Options::params)
     }
 
     /// Returns the options with the specialization constants that are wanted.

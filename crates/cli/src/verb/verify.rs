@@ -157,8 +157,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Err(Failure::left_out("comparing", FEATURE));
     }
     let Some(verb) = &arguments.verb else {
-        let message = "name the verb to verify: polyshade verify VERB SHADER OPTIONS…";
-        return Err(Failure::new(&code::CLI_USAGE, message));
+        return Err(Failure::usage(
+            "name the verb to verify: polyshade verify VERB SHADER OPTIONS…",
+        ));
     };
     arguments.check()?;
     if child::is_one() {
@@ -221,8 +222,7 @@ fn compare(
     // Read the shader and the options.
     let input = verb.input();
     verb.check()?;
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, stage) = verb.entry(input, &module)?;
     let specified = verb.specify((&entry, stage))?;
     let given = arguments.given(verb)?;
@@ -267,10 +267,7 @@ impl Arguments {
         match self.on {
             Api::Vulkan => {
                 let validation = if self.validation { Validation::On } else { Validation::Off };
-                let mut device = Device::open(self.device.as_deref().unwrap_or(""), validation)?;
-                device.set_time_limit(Duration::MAX);
-                device.keep_pipelines();
-                Ok(Box::new(device))
+                Ok(Box::new(open(self.device.as_deref().unwrap_or(""), validation)?))
             }
             Api::Metal => {
                 let mut metal = Metal::new()?;
@@ -282,14 +279,7 @@ impl Arguments {
 
     /// Opens the device on which the original runs, if `--against` names one.
     fn reference(&self) -> Result<Option<Device>, Error> {
-        let open = |name: &String| {
-            let mut device = Device::open(name, Validation::Off)?;
-            // The parent process enforces the time limit.
-            device.set_time_limit(Duration::MAX);
-            device.keep_pipelines();
-            Ok(device)
-        };
-        self.against.as_ref().map(open).transpose()
+        self.against.as_ref().map(|name| open(name, Validation::Off)).transpose()
     }
 
     /// Rejects options that only apply to Vulkan drivers if another implementation runs the shaders.
@@ -297,7 +287,7 @@ impl Arguments {
         let given = [("--device", self.device.is_some()), ("--validation", self.validation)];
         let given = given.iter().find(|(_, is_given)| *is_given && self.on != Api::Vulkan);
         given.map_or(Ok(()), |(option, _)| {
-            Err(Failure::new(&code::CLI_USAGE, format!("{option} needs --on vulkan")))
+            Err(Failure::usage(format!("{option} needs --on vulkan")))
         })
     }
 
@@ -308,8 +298,7 @@ impl Arguments {
             let part = part.unwrap_or(parts[0]);
             if !parts.contains(&part) {
                 let names: Vec<String> = parts.iter().map(Part::to_string).collect();
-                let message = format!("{} makes no variant `{part}`", verb.name());
-                let failure = Failure::new(&code::CLI_USAGE, message);
+                let failure = Failure::usage(format!("{} makes no variant `{part}`", verb.name()));
                 return Err(failure.help(format!("it makes: {}", names.join(", "))));
             }
             Ok((part, read_words(path)?))
@@ -318,15 +307,24 @@ impl Arguments {
     }
 }
 
+/// Opens a device for many runs of the same shaders.
+fn open(name: &str, validation: Validation) -> Result<Device, Error> {
+    let mut device = Device::open(name, validation)?;
+    // The parent process enforces the time limit.
+    device.set_time_limit(Duration::MAX);
+    device.keep_pipelines();
+    Ok(device)
+}
+
 /// Reads the words of a SPIR-V file.
 fn read_words(path: &Path) -> Result<Vec<u32>, Failure> {
     let failed = |why: String| Failure::at(&code::CLI_INVALID_INPUT, path, why);
-    let bytes = fs::read(path).map_err(|error| Failure::at(&code::CLI_FILE, path, error))?;
-    if !bytes.len().is_multiple_of(4) {
+    let bytes = fs::read(path).map_err(|error| Failure::file(path, error))?;
+    let (words, rest) = bytes.as_chunks();
+    if !rest.is_empty() {
         return Err(failed("its size is not a multiple of 4 bytes".to_owned()));
     }
-    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    let words: Vec<u32> = bytes.chunks_exact(4).map(word).collect();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
     Module::parse(&words).map_err(|error| failed(error.to_string()))?;
     Ok(words)
 }

@@ -1,9 +1,9 @@
 //! `polyshade vertex-pulling`: makes the shader fetch its vertex attributes.
 
 use crate::Done;
-use crate::code;
 use crate::examples;
 use crate::failure::Failure;
+use crate::given::with;
 use crate::input::Input;
 use crate::lowering::Lowering;
 use crate::named::named;
@@ -12,7 +12,7 @@ use crate::stage::only_entry;
 use crate::target::Free;
 use crate::writing::Writing;
 use clap::Args;
-use polyshade::host::{Binding, ParamSource, Set, Target};
+use polyshade::host::{Binding, ParamSource, Set};
 use polyshade::spv::ExecutionModel;
 use polyshade::vertex_pulling::{self, Attribute, Buffer, Options, Pulled, Rate, Robustness};
 
@@ -67,7 +67,7 @@ pub(crate) struct Rewrite {
     params: Option<ParamSource>,
 
     #[command(flatten)]
-    free: Free,
+    pub(super) free: Free,
 }
 
 /// Fetches vertex attributes in the shader, from storage buffers or through buffer device addresses.
@@ -162,7 +162,7 @@ impl Attributes {
         let attribute = twice(&self.attribute).map(|at| format!("attribute {at}"));
         let buffer = twice(&self.buffer).map(|number| format!("vertex buffer {number}"));
         match attribute.or(buffer) {
-            Some(what) => Err(Failure::new(&code::CLI_USAGE, format!("{what} is given twice"))),
+            Some(what) => Err(Failure::usage(format!("{what} is given twice"))),
             None => Ok(()),
         }
     }
@@ -185,14 +185,12 @@ impl Attributes {
         binding: Option<u32>,
         words: Option<ParamSource>,
     ) -> Options {
-        let mut options = Options::new()
+        let options = Options::new()
             .storage(set.map(Set), binding.map(Binding))
             .robustness(self.robustness)
             .access_beyond_stride(self.access_beyond_stride)
             .base_instance(self.base_instance);
-        if let Some(place) = words {
-            options = options.params(place);
-        }
+        let mut options = with(options, words, Options::params);
         for (location, attribute) in &self.attribute {
             options = options.attribute(*location, *attribute);
         }
@@ -204,10 +202,6 @@ impl Attributes {
 }
 
 impl Rewrite {
-    pub(crate) fn target(&self, entry: &str, stage: ExecutionModel) -> Target {
-        self.free.target(entry, stage)
-    }
-
     /// Rejects the options for attributes, because `verify` generates attributes from the shader's inputs.
     pub(crate) fn check_unfed(&self) -> Result<(), Failure> {
         if self.attributes.attribute.is_empty() && self.attributes.buffer.is_empty() {
@@ -215,7 +209,7 @@ impl Rewrite {
         }
         let message =
             "--attribute and --buffer have no meaning here: `verify` makes the attributes";
-        Err(Failure::new(&code::CLI_USAGE, message.to_owned()))
+        Err(Failure::usage(message))
     }
 
     pub(crate) fn options(&self) -> Options {
@@ -227,11 +221,10 @@ pub(crate) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, writing } = arguments;
     writing.check(std::iter::empty())?;
     rewrite.attributes.check()?;
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
     let options = rewrite.options();
-    let pulled = vertex_pulling::lower(&module, rewrite.target(&entry, stage), &options)
+    let pulled = vertex_pulling::lower(&module, rewrite.free.target(&entry, stage), &options)
         .map_err(|error| input.refused(&error, &module))?;
     let text = text(&pulled.result);
     let report = Report::new(Lowering::VertexPulling, (&entry, stage), &pulled.result, text)

@@ -8,7 +8,6 @@
 
 use super::command::Command;
 use super::entry::{Entry, FOLDER, FileEntry, Job, Role, Status, hex};
-use crate::code;
 use crate::failure::Failure;
 use crate::output::with_permissions;
 use serde::{Deserialize, Serialize};
@@ -70,7 +69,7 @@ struct Header {
 impl Cache {
     pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
         let own = folder.join(FOLDER).join("cache");
-        fs::create_dir_all(&own).map_err(|error| Failure::at(&code::CLI_FILE, folder, error))?;
+        fs::create_dir_all(&own).map_err(|error| Failure::file(folder, error))?;
         Ok(Self { folder: own, damaged: 0.into(), unwritten: 0.into(), unremoved: 0.into() })
     }
 

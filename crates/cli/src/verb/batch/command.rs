@@ -63,7 +63,7 @@ impl Command {
         isolate: bool,
         variants: &[&str],
     ) -> Result<Self, Failure> {
-        let usage = |message: &str| Err(Failure::new(&code::CLI_USAGE, message.to_owned()));
+        let usage = |message: &str| Err(Failure::usage(message));
         let mut clap = Arguments::command();
         clap.build();
         let Some(described) = clap.find_subcommand(verb).filter(|_| verb != "help") else {
@@ -110,7 +110,7 @@ impl Command {
         if let Some(name) = command.beside.iter().find(named) {
             let message = format!("--{name} names one file, but every shader needs its own");
             let help = format!("--variant {name} writes one for each shader");
-            return Err(Failure::new(&code::CLI_USAGE, message).help(help));
+            return Err(Failure::usage(message).help(help));
         }
         if !variants.is_empty() && lowering::by_extension(matches) {
             return usage("`capture --path extension` has no variants");
@@ -126,7 +126,7 @@ impl Command {
         }
         if command.json && command.writes {
             let message = "--json prints the report of one shader, but a batch has many".to_owned();
-            let failure = Failure::new(&code::CLI_USAGE, message);
+            let failure = Failure::usage(message);
             return Err(failure.help("--reports writes one for each shader"));
         }
         let flags = described.get_arguments().filter(|one| !one.is_positional());
@@ -147,7 +147,7 @@ impl Command {
         } else {
             return Ok(());
         };
-        Err(Failure::new(&code::CLI_USAGE, message))
+        Err(Failure::usage(message))
     }
 
     /// Returns the files that the options name. The outputs depend on the contents of these files.
@@ -183,7 +183,7 @@ impl Command {
             add(option.as_encoded_bytes());
         }
         for file in &self.files {
-            add(&fs::read(file).map_err(|error| Failure::at(&code::CLI_FILE, file, error))?);
+            add(&fs::read(file).map_err(|error| Failure::file(file, error))?);
         }
         if self.asks_device {
             add(&devices());

@@ -7,7 +7,6 @@
 
 use super::entry::{Entry, FOLDER, FileEntry, Status};
 use super::plan::Plan;
-use crate::code;
 use crate::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +37,7 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn open(out: &Path) -> Result<Self, Failure> {
         let folder = out.join(FOLDER);
-        let failed = |error: io::Error| Failure::at(&code::CLI_FILE, &folder, error);
+        let failed = |error: io::Error| Failure::file(&folder, error);
         fs::create_dir_all(&folder).map_err(failed)?;
         let lock =
             OpenOptions::new().create(true).truncate(false).write(true).open(folder.join("lock"));
@@ -47,7 +46,7 @@ impl Index {
             Ok(()) => {}
             Err(fs4::TryLockError::WouldBlock) => {
                 let message = "another batch writes to this folder";
-                return Err(Failure::at(&code::CLI_FILE, out, message));
+                return Err(Failure::file(out, message));
             }
             Err(fs4::TryLockError::Error(error)) => return Err(failed(error)),
         }

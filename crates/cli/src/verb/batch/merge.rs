@@ -42,19 +42,19 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
                 report.part.shard,
                 other.file.display()
             );
-            return refused(file, message);
+            return Err(refused(file, message));
         }
         reports.insert(report.part.index(), report);
     }
     // Every shard must have a report.
     let Some(part) = reports.values().next().map(|report| report.part.clone()) else {
-        return Err(Failure::new(&code::CLI_USAGE, "no report to merge is named"));
+        return Err(Failure::usage("no report to merge is named"));
     };
     if let Some(index) = (1..=part.of()).find(|index| !reports.contains_key(index)) {
         let missing = part.of() as usize - reports.len();
         let more = if missing > 1 { format!(", and {} more", missing - 1) } else { String::new() };
         let message = format!("the report of shard {index} of {} is missing{more}", part.of());
-        return Err(Failure::new(&code::CLI_USAGE, message));
+        return Err(Failure::usage(message));
     }
 
     // The reports together must contain exactly the shaders of the batch.
@@ -64,43 +64,33 @@ pub(super) fn joined(files: &[PathBuf]) -> Result<(Head, Vec<Entry>), Failure> {
     entries.sort_by(|a, b| a.shader.cmp(&b.shader));
     let names = entries.iter().map(|entry| entry.shader.as_str());
     if entries.len() != part.whole.shaders || names_hash(names) != part.whole.names {
-        let message = format!(
+        return Err(Failure::usage(format!(
             "the reports cover {} of {} shaders: a report was edited, or the machines had \
              different shaders",
             entries.len(),
             part.whole.shaders
-        );
-        return Err(Failure::new(&code::CLI_USAGE, message));
+        )));
     }
     Ok((reports.swap_remove(0).head, entries))
 }
 
-fn refused<T>(file: &Path, message: impl std::fmt::Display) -> Result<T, Failure> {
-    Err(Failure::at(&code::CLI_USAGE, file, message))
+fn refused(file: &Path, message: impl std::fmt::Display) -> Failure {
+    Failure::at(&code::CLI_USAGE, file, message)
 }
 
 fn read(file: &Path) -> Result<Read<'_>, Failure> {
-    let bytes = match fs::read(file) {
-        Ok(bytes) => bytes,
-        Err(error) => return refused(file, error),
-    };
-    let value: Value = match serde_json::from_slice(&bytes) {
-        Ok(value) => value,
-        Err(error) => return refused(file, format!("this is not a batch report: {error}")),
-    };
+    let not_ours = |error| refused(file, format!("this is not a batch report: {error}"));
+    let bytes = fs::read(file).map_err(|error| refused(file, error))?;
+    let value: Value = serde_json::from_slice(&bytes).map_err(not_ours)?;
     let (version, ours) = (&value["version"], summary::VERSION);
     if version.is_u64() && *version != ours {
         let message =
             format!("this report has version {version}, but only version {ours} can be merged");
-        return refused(file, message);
+        return Err(refused(file, message));
     }
-    let report: Report = match serde_json::from_value(value) {
-        Ok(report) => report,
-        Err(error) => return refused(file, format!("this is not a batch report: {error}")),
-    };
-    let Some(part) = report.shard else {
-        return refused(file, "this is the report of a whole batch, not of a shard");
-    };
+    let report: Report = serde_json::from_value(value).map_err(not_ours)?;
+    let whole = || refused(file, "this is the report of a whole batch, not of a shard");
+    let part = report.shard.ok_or_else(whole)?;
     Ok(Read { file, head: report.head, entries: report.shaders, part })
 }
 
@@ -124,5 +114,5 @@ fn refuse_other(report: &Read<'_>, first: &Read<'_>) -> Result<(), Failure> {
     } else {
         return Ok(());
     };
-    refused(report.file, message)
+    Err(refused(report.file, message))
 }

@@ -4,7 +4,6 @@ use super::command::Command;
 use super::entry::{FOLDER, Job, Role};
 use super::select::Shader;
 use super::shard::Shard;
-use crate::code;
 use crate::failure::Failure;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -118,7 +117,7 @@ impl Options {
     /// Returns the roles of the files that each shader yields, and the patterns of their names.
     fn patterns(&self, command: &Command) -> Result<Vec<(Role, String)>, Failure> {
         let verb = &command.verb;
-        let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
+        let usage = |message: String| Err(Failure::usage(message));
         if self.rank.is_some() && verb != "position-only" {
             return usage(format!("`{verb}` does not report the savings of a position-only pass"));
         }
@@ -198,7 +197,7 @@ fn fill(pattern: &str, shader: &str) -> String {
 fn owners(jobs: &[Job]) -> Result<BTreeMap<String, usize>, Failure> {
     let mut owners: BTreeMap<String, usize> = BTreeMap::new();
     let clash = |message: String| {
-        let failure = Failure::new(&code::CLI_USAGE, message);
+        let failure = Failure::usage(message);
         Err(failure.help("name the outputs with --name and --variant, or --exclude some"))
     };
     // Two outputs must not have the same name.

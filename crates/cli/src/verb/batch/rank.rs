@@ -60,8 +60,7 @@ impl Ranking {
             let file = report.and_then(|report| entry.outputs.get(report));
             let path = out.join(&file.expect("the verb writes a report").path);
             let failed = |why: String| Failure::at(&code::CLI_INVALID_INPUT, &path, why);
-            let bytes =
-                fs::read(&path).map_err(|error| Failure::at(&code::CLI_FILE, &path, error))?;
+            let bytes = fs::read(&path).map_err(|error| Failure::file(&path, error))?;
             let value: Value =
                 serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
             Ranked::of(&entry.shader, &value)

@@ -85,10 +85,10 @@ impl Globs {
             if pattern.replace("[{]", "").contains('{') {
                 let message = format!("{pattern}: a pattern must not contain braces");
                 let help = "give the option once for each pattern; `[{]` matches a literal brace";
-                return Err(Failure::new(&code::CLI_USAGE, message).help(help));
+                return Err(Failure::usage(message).help(help));
             }
             let deep = if pattern.contains('/') { "" } else { "**/" };
-            let failed = |error| Failure::new(&code::CLI_USAGE, format!("{pattern}: {error}"));
+            let failed = |error| Failure::usage(format!("{pattern}: {error}"));
             Pattern::new(&format!("{deep}{pattern}")).map_err(failed)
         };
         patterns.iter().map(glob).collect::<Result<_, _>>().map(Self)

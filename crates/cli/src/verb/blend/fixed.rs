@@ -5,6 +5,7 @@ use super::Rewrite;
 use crate::Done;
 use crate::code;
 use crate::failure::Failure;
+use crate::given::with;
 use clap::Args;
 use polyshade::advanced_blend::{
     Blending, ColorBlend, FixedFunctionBlend, Format, FormatClass, LogicOperation, Options,
@@ -115,10 +116,7 @@ impl Fixed {
             Some(Constants::Words(place)) => options.blend_constants_in(place),
             None => options,
         };
-        match self.alpha_to_coverage {
-            Some(samples) => options.alpha_to_coverage(samples),
-            None => options,
-        }
+        with(options, self.alpha_to_coverage, Options::alpha_to_coverage)
     }
 
     /// Returns the format of the attachment at a location, or of every attachment if `location` is `None`.
@@ -137,7 +135,7 @@ impl Fixed {
 
     /// Rejects options that contradict each other or that have no effect.
     pub(super) fn check(&self, rewrite: &Rewrite) -> Done {
-        let usage = |message: String| Err(Failure::new(&code::CLI_USAGE, message));
+        let usage = |message: String| Err(Failure::usage(message));
         // Each target may be blended by only one option.
         let advanced = rewrite.target.iter().map(|(location, _)| Some(*location));
         let every = rewrite.equations.iter().map(|_| None);

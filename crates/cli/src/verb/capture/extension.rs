@@ -2,7 +2,6 @@
 
 use super::{Arguments, report};
 use crate::Done;
-use crate::code;
 use crate::failure::Failure;
 use crate::lowering::Lowering;
 use crate::report::Report;
@@ -22,12 +21,10 @@ pub(super) fn device(name: &str) -> Result<TransformFeedback, Failure> {
 
 pub(super) fn run(arguments: &Arguments) -> Done {
     if !arguments.variants.is_empty() {
-        let message = "--variant has no meaning with --path extension";
-        return Err(Failure::new(&code::CLI_USAGE, message));
+        return Err(Failure::usage("--variant has no meaning with --path extension"));
     }
     let Arguments { input, rewrite, writing, .. } = arguments;
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, stage) = before_rasterization(input, &module)?;
     let target = rewrite.target(&entry, stage)?;
     let decorated = transform_feedback::decorate(&module, target, &rewrite.options())

@@ -3,8 +3,8 @@
 use super::parts::{Part, Step};
 use super::{Arguments, Rewrite, Route, report};
 use crate::Done;
-use crate::code;
 use crate::failure::Failure;
+use crate::given::{switched, with};
 use crate::lowering::Lowering;
 use crate::report::Report;
 use crate::stage::only_entry;
@@ -78,12 +78,10 @@ impl<'m> Before<'m> {
 pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
     let Arguments { input, rewrite, variants, writing, .. } = arguments;
     // Read both stages.
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::GEOMETRY])?;
     let before = input.with(&[vertex.to_owned()]).pop().expect("there are two shaders");
-    let before_words = before.words()?;
-    let before_module = before.parse(&before_words)?;
+    let before_module = before.module()?;
     let (before_entry, before_stage) =
         only_entry(&before, &before_module, &[ExecutionModel::VERTEX])?;
 
@@ -115,7 +113,7 @@ pub(super) fn run(arguments: &Arguments, vertex: &Path) -> Done {
             }
             Part::Captured(_) => {
                 let message = format!("these variants exist: {}", variants_of(&capture.result));
-                return Err(Failure::new(&code::CLI_USAGE, message));
+                return Err(Failure::usage(message));
             }
         };
         beside.push((file.as_path(), made));
@@ -158,17 +156,12 @@ fn drawn(dispatched: bool, counted: bool) -> &'static str {
 /// Returns the options for a vertex stage that is drawn.
 fn drawn_vertex(rewrite: &Rewrite) -> Options {
     let options = Options::new().side_effects(rewrite.side_effects);
-    if rewrite.one_instance { options.one_instance() } else { options }
+    switched(options, &[(rewrite.one_instance, Options::one_instance)])
 }
 
 /// Returns the options for a vertex stage that is dispatched, which stores all its outputs.
 fn of_vertex(rewrite: &Rewrite) -> Options {
-    let mut options = Options::new().compute().spill_outputs().topologies(Topology::ALL);
-    if rewrite.one_instance {
-        options = options.one_instance();
-    }
-    match rewrite.indexed {
-        Some(index_type) => options.indexed(index_type),
-        None => options,
-    }
+    let options = Options::new().compute().spill_outputs().topologies(Topology::ALL);
+    let options = switched(options, &[(rewrite.one_instance, Options::one_instance)]);
+    with(options, rewrite.indexed, Options::indexed)
 }

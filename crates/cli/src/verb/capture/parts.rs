@@ -1,6 +1,5 @@
 //! The variants that `polyshade capture --variant` writes.
 
-use crate::code;
 use crate::failure::Failure;
 use polyshade::transform_feedback::Variant;
 use std::path::{Path, PathBuf};
@@ -36,11 +35,19 @@ pub(super) const VARIANTS: [(&str, Part); 9] = [
     ("raster", Part::Geometry(Step::Raster)),
 ];
 
-/// Parses `NAME=FILE`.
 pub(super) fn variant(text: &str) -> Result<(Part, PathBuf), String> {
+    variant_of(text, &VARIANTS)
+}
+
+/// Parses `NAME=FILE`, where NAME is one of `variants`.
+pub(crate) fn variant_of<T: Copy>(
+    text: &str,
+    variants: &[(&str, T)],
+) -> Result<(T, PathBuf), String> {
     let (name, file) = text.split_once('=').ok_or("a variant is given as NAME=FILE")?;
-    let Some((_, part)) = VARIANTS.iter().find(|(other, _)| *other == name) else {
-        let names = VARIANTS.map(|(name, _)| name).join(", ");
+    let Some((_, part)) = variants.iter().find(|(other, _)| *other == name) else {
+        let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
+        let names = names.join(", ");
         return Err(format!("unknown variant `{name}`: the variants are {names}"));
     };
     if file.is_empty() {
@@ -54,8 +61,7 @@ pub(super) fn captured(parts: &[(Part, PathBuf)]) -> Result<Vec<(Variant, &Path)
     let captured = parts.iter().map(|(part, file)| match part {
         Part::Captured(variant) => Ok((*variant, file.as_path())),
         Part::Vertex | Part::Geometry(_) => {
-            let message = "the variants vertex, count, sum and raster need --after";
-            Err(Failure::new(&code::CLI_USAGE, message))
+            Err(Failure::usage("the variants vertex, count, sum and raster need --after"))
         }
     });
     captured.collect()

@@ -73,8 +73,7 @@ impl Pull {
 pub(super) fn run(arguments: &Arguments) -> Done {
     let Arguments { input, rewrite, pull, variants, writing } = arguments;
     let variants = captured(variants)?;
-    let words = input.words()?;
-    let module = input.parse(&words)?;
+    let module = input.module()?;
     let (entry, stage) = only_entry(input, &module, &[ExecutionModel::VERTEX])?;
     let stages = [(&module, rewrite.target(&entry, stage)?)];
     // Each variant needs its own run of the recipe.

@@ -1,7 +1,6 @@
 //! `clip --exact`: clips and culls in the pipeline's geometry stage, or in a generated one.
 
 use crate::Done;
-use crate::code;
 use crate::failure::Failure;
 use crate::named::named;
 use clap::Args;
@@ -81,10 +80,9 @@ impl Options {
     /// Rejects options that need another option or have no effect in this stage.
     pub(super) fn check_stage(&self, model: ExecutionModel, location: Option<u32>) -> Done {
         if let Some(both) = self.flat.iter().find(|one| self.no_perspective.contains(one)) {
-            let message = format!(
+            return Err(Failure::usage(format!(
                 "location {both} is in --flat and in --no-perspective: flat values are not interpolated"
-            );
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            )));
         }
         let makes_one = self.exact && model != ExecutionModel::GEOMETRY;
         let lacking = if makes_one && location.is_none() {
@@ -94,14 +92,13 @@ impl Options {
         } else {
             return Ok(());
         };
-        Err(Failure::new(&code::CLI_USAGE, lacking))
+        Err(Failure::usage(lacking))
     }
 
     /// Fails if the generated geometry stage has no output file.
     pub(super) fn check_geometry(&self, model: ExecutionModel) -> Done {
         if self.exact && model != ExecutionModel::GEOMETRY && self.geometry.is_none() {
-            let message = "--exact needs --geometry: the file of the geometry stage";
-            return Err(Failure::new(&code::CLI_USAGE, message));
+            return Err(Failure::usage("--exact needs --geometry: the file of the geometry stage"));
         }
         Ok(())
     }

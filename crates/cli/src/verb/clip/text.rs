@@ -2,6 +2,7 @@
 
 use crate::code;
 use crate::failure::Failure;
+use crate::named::pair;
 use polyshade::clip_cull::{DistanceCounts, DistanceSemantic};
 use polyshade::host;
 use serde::Deserialize;
@@ -38,9 +39,7 @@ pub(super) fn space(text: &str) -> Result<Space, String> {
 
 /// Parses `CLIP,CULL`.
 pub(super) fn counts(text: &str) -> Result<DistanceCounts, String> {
-    let parsed = text
-        .split_once(',')
-        .and_then(|(clip, cull)| Some(DistanceCounts::new(clip.parse().ok()?, cull.parse().ok()?)));
+    let parsed = pair(text, ',').map(|(clip, cull)| DistanceCounts::new(clip, cull));
     parsed.ok_or_else(|| "the numbers of distances are given as CLIP,CULL".to_owned())
 }
 
@@ -54,8 +53,7 @@ pub(crate) struct Semantics {
 }
 
 pub(super) fn read_semantics(file: &Path) -> Result<Semantics, Failure> {
-    let text =
-        fs::read_to_string(file).map_err(|error| Failure::at(&code::CLI_FILE, file, error))?;
+    let text = fs::read_to_string(file).map_err(|error| Failure::file(file, error))?;
     serde_json::from_str(&text)
         .map_err(|error| Failure::at(&code::CLI_INVALID_INPUT, file, error.to_string()))
 }

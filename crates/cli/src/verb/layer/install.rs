@@ -3,7 +3,6 @@
 use super::places::{Files, files, library, write};
 use super::{Install, Place};
 use crate::Done;
-use crate::code;
 use crate::failure::Failure;
 use crate::output::print_text;
 use polyshade_layer::manifest::{self, DISABLE, ENABLE, LayerKind};
@@ -15,7 +14,7 @@ use std::path::Path;
 pub(super) fn install(install: &Install) -> Done {
     let from = library(&install.library)?;
     let Files { library, manifest } = files(&install.place)?;
-    let bytes = fs::read(&from).map_err(|error| Failure::at(&code::CLI_FILE, &from, error))?;
+    let bytes = fs::read(&from).map_err(|error| Failure::file(&from, error))?;
     let kind = if install.always { LayerKind::Implicit } else { LayerKind::ImplicitWhenEnabled };
     let was_there = library.exists();
     write(&library, &bytes, 0o755)?;
@@ -51,6 +50,6 @@ fn remove(path: &Path) -> Result<bool, Failure> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Failure::at(&code::CLI_FILE, path, error)),
+        Err(error) => Err(Failure::file(path, error)),
     }
 }

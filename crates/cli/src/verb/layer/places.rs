@@ -44,7 +44,7 @@ pub(super) fn files(place: &Place) -> Result<Files, Failure> {
 /// Returns the library that the user named, or a library in a place where cargo or a package installs it.
 pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
     if let Some(path) = &named.library {
-        return fs::canonicalize(path).map_err(|error| Failure::at(&code::CLI_FILE, path, error));
+        return fs::canonicalize(path).map_err(|error| Failure::file(path, error));
     }
     let program = std::env::current_exe().and_then(fs::canonicalize);
     let program = program.map_err(|error| {
@@ -63,9 +63,9 @@ pub(super) fn library(named: &Library) -> Result<PathBuf, Failure> {
 
 /// Writes a file completely or not at all, and creates the folders that contain it.
 pub(super) fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::at(&code::CLI_FILE, path, error);
+    let failed = |error: &dyn std::fmt::Display| Failure::file(path, error);
     let folder = path.parent().ok_or_else(|| failed(&"this is not a file"))?;
-    fs::create_dir_all(folder).map_err(|error| Failure::at(&code::CLI_FILE, folder, error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
     // Write to a temporary file and rename it, because the loader may read the folder at any time.
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     file.write_all(bytes).map_err(|error| failed(&error))?;

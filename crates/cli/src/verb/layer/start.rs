@@ -2,7 +2,6 @@
 
 use super::Run;
 use super::places::{library, write};
-use crate::code;
 use crate::failure::Failure;
 use polyshade_layer::LAYER_NAME;
 use polyshade_layer::manifest::{FILE_NAME, LayerKind, manifest};
@@ -43,7 +42,7 @@ pub(super) fn run(run: &Run) -> Result<ExitCode, Failure> {
     ];
     command.envs(settings.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))));
     let status = command.status();
-    let status = status.map_err(|error| Failure::at(&code::CLI_FILE, Path::new(program), error))?;
+    let status = status.map_err(|error| Failure::file(Path::new(program), error))?;
     Ok(code(status))
 }
 

@@ -114,7 +114,7 @@ impl Verified {
             Self::Capture { .. } | Self::VertexPulling { .. } => {
                 only_entry(input, module, &[ExecutionModel::VERTEX])
             }
-            Self::PositionOnly { .. } => of_position::last_stage(input, module),
+            Self::PositionOnly { .. } => before_rasterization(input, module),
             Self::Clip { .. } => clip::only_entry(input, module),
             Self::Blend { .. } => only_entry(input, module, &[ExecutionModel::FRAGMENT]),
         }
@@ -135,13 +135,13 @@ impl Verified {
                 })
             }
             Self::PositionOnly { rewrite, .. } => Ok(Specified::PositionOnly(
-                rewrite.target(entry, stage),
+                rewrite.free.target(entry, stage),
                 rewrite.options(),
                 rewrite.keep().to_vec(),
                 rewrite.captures(),
             )),
             Self::VertexPulling { rewrite, .. } => {
-                Ok(Specified::VertexPulling(rewrite.target(entry, stage), rewrite.options()))
+                Ok(Specified::VertexPulling(rewrite.free.target(entry, stage), rewrite.options()))
             }
             Self::Clip { rewrite, .. } => {
                 let listed = rewrite.check()?;
@@ -154,7 +154,7 @@ impl Verified {
                 Ok(Specified::Clip(Box::new(lower), steps))
             }
             Self::Blend { rewrite, .. } => {
-                Ok(Specified::Blend(rewrite.target(entry), rewrite, rewrite.options()))
+                Ok(Specified::Blend(rewrite.free.target(entry, stage), rewrite, rewrite.options()))
             }
         }
     }
