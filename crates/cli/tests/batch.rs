@@ -11,9 +11,11 @@ mod verbs;
 
 use crate::work::Work;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Child, Output};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 /// Returns a temporary folder for a test. The shaders are in its subfolder `in`.
 fn work() -> Work {
@@ -51,11 +53,43 @@ impl Work {
         files.map(|entry| (inside(entry.path()), fs::read(entry.path()).unwrap())).collect()
     }
 
-    /// Returns the names of the outputs in a folder, without the batch's own files.
-    fn outputs(&self, name: &str) -> Vec<String> {
-        let names = self.tree(name).into_keys().map(|path| path.to_str().unwrap().to_owned());
-        names.filter(|name| !name.starts_with(".polyshade-batch")).collect()
+    /// Returns the outputs in a folder, without the batch's own files.
+    fn made(&self, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut tree = self.tree(name);
+        tree.retain(|path, _| !path.starts_with(".polyshade-batch"));
+        tree
     }
+
+    /// Returns the names of the outputs in a folder.
+    fn outputs(&self, name: &str) -> Vec<String> {
+        self.made(name).into_keys().map(|path| path.to_str().unwrap().to_owned()).collect()
+    }
+
+    /// Returns the number of lines in the index of a folder of outputs.
+    fn lines(&self, name: &str) -> usize {
+        let index = self.path(name).join(".polyshade-batch/index.jsonl");
+        fs::read_to_string(index).map_or(0, |text| text.lines().count())
+    }
+
+    /// Waits until the batch that writes to a folder has done a few shaders, but not all.
+    fn wait_for(&self, name: &str, batch: &mut Child) {
+        while self.lines(name) < 10 {
+            assert!(batch.try_wait().unwrap().is_none(), "it ended too soon");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn long_ago() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)
+}
+
+fn make_old(file: &Path) {
+    File::options().write(true).open(file).unwrap().set_modified(long_ago()).unwrap();
+}
+
+fn is_old(file: &Path) -> bool {
+    fs::metadata(file).unwrap().modified().unwrap() == long_ago()
 }
 
 /// Returns a shader whose words differ for each number.

@@ -4,7 +4,6 @@ use crate::work::{Work, stderr};
 use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Returns the names and texts of the pages for users.
 fn pages() -> Vec<(String, String)> {
@@ -58,9 +57,6 @@ fn lines(code: &str) -> Vec<String> {
 /// Every page's commands are run unchanged and in order, in a folder that contains the repository's `examples`.
 #[test]
 fn command_lines_in_documents_succeed() {
-    let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
-    let folder = program.parent().expect("it is in a folder").display();
-    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut tried = 0;
     for (page, text) in pages() {
@@ -70,10 +66,7 @@ fn command_lines_in_documents_succeed() {
         let all = blocks.iter().flat_map(|(_, code)| lines(code));
         // Skip commands of the layer, because they need programs that use Vulkan.
         for line in all.filter(|line| !line.starts_with("polyshade layer")) {
-            let mut command = Command::new("bash");
-            command.current_dir(work.folder()).args(["-o", "pipefail", "-c", &line]);
-            command.env("PATH", &path).env("HOME", work.folder()).stdin(Stdio::null());
-            let output = command.output().expect("bash starts");
+            let output = work.shell(&line);
             assert!(output.status.success(), "{page}: {line}: {}", stderr(&output));
             tried += 1;
         }

@@ -2,8 +2,6 @@
 
 use crate::files::verbs;
 use crate::work::{Work, stderr};
-use std::path::Path;
-use std::process::Command;
 
 /// Returns a folder with the files that the examples name.
 fn work() -> Work {
@@ -29,9 +27,6 @@ const NOT_RUN: [&str; 1] = ["layer"];
 #[test]
 fn every_verb_has_three_examples_that_do_something() {
     let work = work();
-    let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
-    let folder = program.parent().expect("it is in a folder").display();
-    let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
     for verb in verbs(&work) {
         let help = work.succeeds(&format!("{verb} --help"));
         let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
@@ -44,10 +39,7 @@ fn every_verb_has_three_examples_that_do_something() {
                 continue;
             }
             std::fs::create_dir_all(work.path(".local/share/man")).expect("there is room");
-            let mut command = Command::new("bash");
-            command.current_dir(work.folder()).args(["-o", "pipefail", "-c", line]);
-            let output = command.env("PATH", &path).env("HOME", work.folder()).output();
-            let output = output.expect("bash starts");
+            let output = work.shell(line);
             // Without a driver, nothing is compared.
             let is_done = output.status.success()
                 || verb == "verify" && [Some(1), Some(3)].contains(&output.status.code());

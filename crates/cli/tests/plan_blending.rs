@@ -10,18 +10,15 @@ fn work() -> Work {
 #[test]
 fn the_example_says_that_a_barrier_a_draw_is_not_coherent() {
     let work = work();
-    let text = work.succeeds("plan state.json");
-    for part in [
+    let parts = [
         "blend by: attachment, with barriers",
         "within a draw there is none: split draws",
         "barrier by region",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    let metal = work.succeeds("plan state.json --device metal");
-    assert!(metal.contains("order: coherent, within draws and between them"), "{metal}");
-    let copied = work.succeeds("plan state.json --device webgpu");
-    assert!(copied.contains("blend by: copy"), "{copied}");
+    ];
+    work.tells(0, "plan state.json", &parts);
+    let coherent = "order: coherent, within draws and between them";
+    work.tells(0, "plan state.json --device metal", &[coherent]);
+    work.tells(0, "plan state.json --device webgpu", &["blend by: copy"]);
 }
 
 #[test]
@@ -70,10 +67,8 @@ const PROFILE: &str = r#"{
 fn profiles_say_what_there_is_for_blending() {
     let work = work();
     work.write("profile.json", PROFILE);
-    let text = work.succeeds("plan state.json --device profile.json");
-    assert!(text.contains("blend by: native, coherent"), "{text}");
-    assert!(text.contains("one for each equation"), "{text}");
+    let line = "plan state.json --device profile.json";
+    work.tells(0, line, &["blend by: native, coherent", "one for each equation"]);
     work.write("profile.json", &PROFILE.replace("Operations\": true", "Operations\": false"));
-    let text = work.succeeds("plan state.json --device profile.json");
-    assert!(text.contains("blend by: native, with barriers"), "{text}");
+    work.tells(0, line, &["blend by: native, with barriers"]);
 }

@@ -54,6 +54,12 @@ fn verify(work: &Work, code: i32, shader: &str, options: &str) -> String {
     work.says(code, &format!("verify capture {shader}.vert {OPTIONS} {options}"))
 }
 
+/// Verifies the capture of a shader, which must make the program exit with `code` and print these parts of messages.
+#[track_caller]
+fn tells(work: &Work, code: i32, shader: &str, options: &str, parts: &[&str]) {
+    work.tells(code, &format!("verify capture {shader}.vert {OPTIONS} {options}"), parts);
+}
+
 #[test]
 fn what_is_equal_exits_with_0_and_says_what_was_compared() {
     let work = work();
@@ -90,22 +96,20 @@ fn what_differs_exits_with_1_and_the_first_difference() {
 #[test]
 fn a_crash_is_the_originals_or_the_rewritten_shaders() {
     let work = work();
-    let text = verify(&work, 3, "crashes", "--device SwiftShader");
-    assert!(text.contains("crashed") && text.contains("while the original ran"), "{text}");
-
-    let text = verify(&work, 1, "good", "--device SwiftShader --rewritten crashes.spv");
-    assert!(text.contains("crashed") && text.contains("while the rewritten shader ran"), "{text}");
+    let device = "--device SwiftShader";
+    tells(&work, 3, "crashes", device, &["crashed", "while the original ran"]);
+    let rewritten = format!("{device} --rewritten crashes.spv");
+    tells(&work, 1, "good", &rewritten, &["crashed", "while the rewritten shader ran"]);
 }
 
 #[test]
 fn a_hang_is_ended_and_nothing_is_left_behind() {
     let work = work();
-    let text = verify(&work, 3, "hangs", "--device SwiftShader --timeout 2");
-    assert!(text.contains("after 2 seconds while the original ran"), "{text}");
+    let why = "after 2 seconds while the original ran";
+    tells(&work, 3, "hangs", "--device SwiftShader --timeout 2", &[why]);
 
     let options = "--device SwiftShader --timeout 4 --rewritten hangs.spv --report r.json";
-    let text = verify(&work, 1, "good", options);
-    assert!(text.contains("after 4 seconds while the rewritten shader ran"), "{text}");
+    tells(&work, 1, "good", options, &["after 4 seconds while the rewritten shader ran"]);
     let report = work.text("r.json");
     assert!(report.contains("\"different\""), "{report}");
 
@@ -134,8 +138,7 @@ fn what_cannot_be_compared_exits_with_3_and_the_reason() {
     let refused = "verify capture crashes.vert --varyings v_out";
     work.fails(refused, 3, "cannot rewrite the shader");
 
-    let text = verify(&work, 3, "good", "--device none-such");
-    assert!(text.contains("no Vulkan device named `none-such`"), "{text}");
+    tells(&work, 3, "good", "--device none-such", &["no Vulkan device named `none-such`"]);
 }
 
 /// Verifies any verb, which must make the program exit with `code`. Returns the printed messages.
@@ -239,8 +242,8 @@ fn every_verb_is_verified() {
     // The shader may also come before the verb.
     let extension = "planes.vert capture --path extension --varyings v_out,v_distances --device";
     verified(&work, 0, &format!("{extension} llvmpipe --validation"));
-    let text = verified(&work, 3, &format!("{extension} SwiftShader"));
-    assert!(text.contains("lacks VK_EXT_transform_feedback"), "{text}");
+    let lacking = format!("verify {extension} SwiftShader");
+    work.tells(3, &lacking, &["lacks VK_EXT_transform_feedback"]);
 }
 
 #[test]
@@ -268,16 +271,13 @@ fn every_verb_tells_what_differs() {
         assert_eq!((&report["result"], &report["verified"]), (&"different".into(), &verb.into()));
         assert!(report["difference"]["message"].is_string(), "{text}");
     }
-    let text = verified(&work, 2, "clip planes.vert --outputs clip=3 --rewritten both=both.spv");
-    assert!(text.contains("clip makes no variant `both`"), "{text}");
-
-    // The errors are the same as for `clip`.
+    // The last two errors are the same as for `clip`.
     for (arguments, why) in [
-        ("clip sprite.frag --emulate 4", "--emulate in a fragment stage needs --signature"),
-        ("clip planes.vert --native clip", "--native needs --emulate or --exact"),
+        ("planes.vert --outputs clip=3 --rewritten both=both.spv", "clip makes no variant `both`"),
+        ("sprite.frag --emulate 4", "--emulate in a fragment stage needs --signature"),
+        ("planes.vert --native clip", "--native needs --emulate or --exact"),
     ] {
-        let text = verified(&work, 2, arguments);
-        assert!(text.contains(why), "{text}");
+        work.tells(2, &format!("verify clip {arguments}"), &[why]);
     }
 }
 
@@ -286,11 +286,7 @@ fn what_the_validation_layer_says_is_a_difference() {
     let work = work();
     for driver in DRIVERS {
         let options = format!("--device {driver} --no-point-size --validation");
-        let text = verify(&work, 1, "good", &options);
-        assert!(
-            text.contains("the validation layer reports") && text.contains("PointSize"),
-            "{text}"
-        );
+        tells(&work, 1, "good", &options, &["the validation layer reports", "PointSize"]);
     }
 }
 
@@ -300,22 +296,16 @@ fn what_is_printed_for_metal_is_verified_without_a_driver() {
     let text = verify(&work, 0, "good", "--on metal");
     assert!(text.starts_with("equal on Metal, read as C++: "), "{text}");
     for verb in ["position-only", "vertex-pulling", "clip --planes 3 --planes-at uniform=3:0"] {
-        let text = work.says(0, &format!("verify {verb} good.vert --on metal"));
-        assert!(text.contains("words of outputs"), "{verb}: {text}");
+        work.tells(0, &format!("verify {verb} good.vert --on metal"), &["words of outputs"]);
     }
 
-    let text = verify(&work, 1, "good", "--on metal --rewritten capture-only=crashes.spv");
-    assert!(text.contains("capture-only: it does not run: memory that is not bound"), "{text}");
-    let text = verify(&work, 3, "crashes", "--on metal");
-    assert!(
-        text.contains("not comparable") && text.contains("cannot run the original: "),
-        "{text}"
-    );
+    let why = "capture-only: it does not run: memory that is not bound";
+    tells(&work, 1, "good", "--on metal --rewritten capture-only=crashes.spv", &[why]);
+    let why = ["not comparable", "cannot run the original: "];
+    tells(&work, 3, "crashes", "--on metal", &why);
     let extension = "capture --path extension --varyings v_out";
-    let text = work.says(3, &format!("verify {extension} good.vert --on metal"));
-    assert!(text.contains("not comparable"), "{text}");
-    let text = verify(&work, 2, "good", "--on metal --device llvmpipe");
-    assert!(text.contains("--device needs --on vulkan"), "{text}");
+    work.tells(3, &format!("verify {extension} good.vert --on metal"), &["not comparable"]);
+    tells(&work, 2, "good", "--on metal --device llvmpipe", &["--device needs --on vulkan"]);
 }
 
 #[test]
@@ -323,22 +313,8 @@ fn what_is_captured_for_metal_is_held_to_what_a_driver_captures() {
     let work = work();
     let text = verify(&work, 0, "good", "--on metal --against llvmpipe");
     assert!(text.starts_with("equal on Metal, read as C++: "), "{text}");
-    let text = verify(&work, 3, "good", "--on metal --against nothing");
-    assert!(text.contains("--against: no Vulkan device named `nothing`"), "{text}");
-}
-
-#[test]
-fn a_batch_verifies_every_shader() {
-    let work = Work::new();
-    for (name, source) in [("good", GOOD), ("hangs", HANGS)] {
-        work.write(&format!("shaders/{name}.vert"), source);
-    }
-    let batch = "batch shaders verify capture --varyings v_out --side-effects in-capture --device \
-        SwiftShader --timeout 2 -o out --report batch.json";
-    let output = work.run(batch);
-    assert!(work.has("batch.json"), "{output:?}");
-    let report = work.text("batch.json");
-    assert!(report.contains("was stopped after 2 seconds"), "{report}\n{output:?}");
+    let why = "--against: no Vulkan device named `nothing`";
+    tells(&work, 3, "good", "--on metal --against nothing", &[why]);
 }
 
 #[test]
@@ -360,9 +336,8 @@ fn wrong_usage_and_failures_exit_as_everywhere() {
 
 #[test]
 fn verbs_that_cannot_be_verified_are_told_with_those_that_can() {
-    let text = verified(&work(), 2, "clip-space good.vert");
     let tip = "`clip-space` cannot be verified: the verbs are capture, position-only, vertex-pulling, clip, blend";
-    assert!(text.contains(tip), "{text}");
+    work().tells(2, "verify clip-space good.vert", &[tip]);
 }
 
 #[test]
@@ -372,8 +347,7 @@ fn colours_that_are_not_premultiplied_are_told_how_to_be_compared() {
         void main() { o = vec4(0.5, 1.0, 0.75, 0.25); }";
     work.write("glass.frag", glass);
     let line = "glass.frag blend --equations multiply --device SwiftShader";
-    let text = verified(&work, 3, line);
-    assert!(text.contains("try --source-alpha straight"), "{text}");
+    work.tells(3, &format!("verify {line}"), &["try --source-alpha straight"]);
     verified(&work, 0, &format!("{line} --source-alpha straight"));
 }
 
@@ -390,6 +364,5 @@ fn a_geometry_stage_that_is_made_to_be_compared_needs_no_file() {
 
 #[test]
 fn devices_are_listed() {
-    let text = Work::new().succeeds("verify --list-devices");
-    assert!(DRIVERS.iter().all(|driver| text.contains(driver)), "{text}");
+    Work::new().tells(0, "verify --list-devices", &DRIVERS);
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 pub(crate) struct Work(TempDir);
@@ -71,6 +71,25 @@ impl Work {
         let output = self.run(line);
         assert_eq!(output.status.code(), Some(code), "{line}: {output:?}");
         stdout(&output) + &stderr(&output)
+    }
+
+    /// Runs a command line that must exit with this code and print all these parts of messages.
+    #[track_caller]
+    pub(crate) fn tells(&self, code: i32, line: &str, parts: &[&str]) {
+        let text = self.says(code, line);
+        let missing = parts.iter().find(|part| !text.contains(**part));
+        assert!(missing.is_none(), "{line}: {missing:?} is not in {text}");
+    }
+
+    /// Runs a command line in bash, which finds the program as `polyshade`.
+    pub(crate) fn shell(&self, line: &str) -> Output {
+        let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
+        let folder = program.parent().expect("it is in a folder").display();
+        let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+        let mut command = Command::new("bash");
+        command.current_dir(self.folder()).args(["-o", "pipefail", "-c", line]);
+        command.env("PATH", &path).env("HOME", self.folder()).stdin(Stdio::null());
+        command.output().expect("bash starts")
     }
 
     /// Runs a command line that must succeed, and returns its standard output.

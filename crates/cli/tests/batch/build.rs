@@ -1,6 +1,6 @@
 //! Tests features for build systems: reproducible outputs, depfiles, unchanged modification times, response files.
 
-use super::{shader, work};
+use super::{is_old, make_old, shader, work};
 use crate::work::{exits, stderr};
 use std::fs::{self, File};
 use std::path::Path;
@@ -58,8 +58,7 @@ fn make_reads_depfiles_of_any_name_that_it_can_know() {
         let make = || Command::new("make").current_dir(work.folder()).output().unwrap();
         let printed = make();
         assert!(String::from_utf8_lossy(&printed.stdout).contains("is up to date"), "{printed:?}");
-        let file = File::options().write(true).open(work.path(&output)).unwrap();
-        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(9)).unwrap();
+        make_old(&work.path(&output));
         let printed = make();
         assert!(String::from_utf8_lossy(&printed.stdout).contains("done again"), "{printed:?}");
     }
@@ -69,22 +68,15 @@ fn make_reads_depfiles_of_any_name_that_it_can_know() {
 fn an_unchanged_output_keeps_its_time_if_it_is_asked_to() {
     let work = work();
     work.write("a.vert", &shader(1));
-    let line = format!("capture a.vert {CAPTURE} -o a.spv");
-    let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    let age = || {
-        let file = File::options().write(true).open(work.path("a.spv")).unwrap();
-        file.set_modified(old).unwrap();
-    };
-    let is_old = || fs::metadata(work.path("a.spv")).unwrap().modified().unwrap() == old;
+    let (line, file) = (format!("capture a.vert {CAPTURE} -o a.spv"), work.path("a.spv"));
     exits(&work.run(&line), 0);
-    age();
-    exits(&work.run(&format!("{line} --keep-unchanged")), 0);
-    assert!(is_old());
-    exits(&work.run(&line), 0);
-    assert!(!is_old());
-    age();
-    exits(&work.run(&format!("{line} --keep-unchanged --set 9")), 0);
-    assert!(!is_old());
+    for (options, is_kept) in
+        [("--keep-unchanged", true), ("", false), ("--keep-unchanged --set 9", false)]
+    {
+        make_old(&file);
+        exits(&work.run(&format!("{line} {options}")), 0);
+        assert_eq!(is_old(&file), is_kept, "{options}");
+    }
 }
 
 #[test]
@@ -99,9 +91,7 @@ fn a_response_file_holds_words_as_a_shell_quotes_them() {
     work.write("round", "@round");
     work.write("open", "'a");
     for wrong in ["round", "open", "nowhere"] {
-        let output = work.run(&format!("capture @{wrong}"));
-        exits(&output, 2);
-        assert!(stderr(&output).contains(&format!("@{wrong}: ")), "{output:?}");
+        work.fails(&format!("capture @{wrong}"), 2, &format!("@{wrong}: "));
     }
 }
 

@@ -5,8 +5,6 @@ use crate::work::{Work, exits, stderr};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
-use std::thread;
-use std::time::Duration;
 
 /// Returns the number of results that the run reports as taken from the cache.
 fn cached(output: &Output) -> usize {
@@ -107,12 +105,7 @@ fn runs_beside_each_other_share_it_though_one_is_killed() {
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };
     let mut runs: Vec<_> = (0..3).map(start).collect();
-    let index = work.path("out0/.polyshade-batch/index.jsonl");
-    let lines = || fs::read_to_string(&index).map_or(0, |text| text.lines().count());
-    while lines() < 10 {
-        assert!(runs[0].try_wait().unwrap().is_none(), "it ended too soon");
-        thread::sleep(Duration::from_millis(1));
-    }
+    work.wait_for("out0", &mut runs[0]);
     runs[0].kill().unwrap();
     for run in &mut runs {
         run.wait().unwrap();

@@ -1,7 +1,7 @@
 //! Tests the selection of shaders and the names of their outputs.
 
 use super::{shader, work};
-use crate::work::{exits, stderr};
+use crate::work::{exits, fails};
 use std::io::Write;
 use std::process::Stdio;
 
@@ -10,9 +10,7 @@ fn two_outputs_of_one_name_are_refused_before_anything_is_written() {
     let work = work();
     work.write("in/a.vert", &shader(1));
     work.write("in/a.vert.spv", "");
-    let output = work.batch("-o out");
-    exits(&output, 2);
-    assert!(stderr(&output).contains("a.vert.spv: the outputs of a.vert and a.vert.spv"));
+    fails(&work.batch("-o out"), 2, "a.vert.spv: the outputs of a.vert and a.vert.spv");
     assert!(!work.has("out"));
 
     exits(&work.batch("-o out --name {path}.spv"), 1);

@@ -1,90 +1,67 @@
 //! Tests that a batch continues from the point at which an earlier batch ended.
 
-use super::{shader, work};
-use crate::work::{Work, exits, stderr};
+use super::{is_old, make_old, shader, work};
+use crate::work::{Work, exits, fails, stderr};
 use std::fs::{self, File};
-use std::path::Path;
-use std::process::Stdio;
-use std::thread;
-use std::time::{Duration, SystemTime};
-
-fn long_ago() -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)
-}
-
-fn make_old(file: &Path) {
-    File::options().write(true).open(file).unwrap().set_modified(long_ago()).unwrap();
-}
-
-fn is_old(file: &Path) -> bool {
-    fs::metadata(file).unwrap().modified().unwrap() == long_ago()
-}
+use std::process::{Child, Output, Stdio};
 
 /// Returns the number of shaders that the run reports as finished by an earlier run.
-fn reused(output: &std::process::Output) -> usize {
+fn reused(output: &Output) -> usize {
     let printed = stderr(output);
     let line = printed.lines().find(|line| line.ends_with("were done already"));
     line.map_or(0, |line| line.split(' ').nth(1).unwrap().parse().unwrap())
 }
 
-#[test]
-fn a_run_that_was_killed_is_continued() {
+const LINE: &str = "batch in capture --varyings gl_Position -o out --report r.json --reports -j 1";
+
+/// Returns a folder with a batch that is not done with `out`. A whole batch has written to `whole`.
+fn begun() -> (Work, Child) {
     let work = Work::with_shaders(500);
     exits(&work.batch("-o whole --report whole.json --reports"), 1);
+    let mut command = work.command(LINE);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    work.wait_for("out", &mut child);
+    (work, child)
+}
 
-    let line = "batch in capture --varyings gl_Position -o out --report r.json --reports -j 1";
-    let mut child = work.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let index = work.path("out/.polyshade-batch/index.jsonl");
-    let lines = || fs::read_to_string(&index).map_or(0, |text| text.lines().count());
-    while lines() < 10 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
-        thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+/// Runs the batch again, which must give the same as the whole batch.
+fn continued(work: &Work) -> Output {
     assert!(!work.has("r.json"));
-    assert!(work.tree("out") != work.tree("whole"));
-
-    let output = work.run(line);
+    let output = work.run(LINE);
     exits(&output, 1);
-    assert!((9..450).contains(&reused(&output)), "{}", stderr(&output));
     assert!(work.tree("out") == work.tree("whole"));
     assert_eq!(work.read("r.json"), work.read("whole.json"));
+    output
+}
+
+#[test]
+fn a_run_that_was_killed_is_continued() {
+    let (work, mut child) = begun();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(work.tree("out") != work.tree("whole"));
+    let output = continued(&work);
+    assert!((9..450).contains(&reused(&output)), "{}", stderr(&output));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_run_that_the_user_ends_says_how_far_it_came() {
-    let work = Work::with_shaders(500);
-    exits(&work.batch("-o whole --report whole.json --reports"), 1);
-
-    let line = "batch in capture --varyings gl_Position -o out --report r.json --reports -j 1";
-    let mut child =
-        work.command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let index = work.path("out/.polyshade-batch/index.jsonl");
-    let lines = || fs::read_to_string(&index).map_or(0, |text| text.lines().count());
-    while lines() < 10 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended too soon");
-        thread::sleep(Duration::from_millis(1));
-    }
+    let (work, child) = begun();
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     exits(&output, 130);
-    assert!(!work.has("r.json"));
     let printed = stderr(&output);
     let done =
         printed.split_once(" of 500 shaders are done; run again to continue").map(|(all, _)| all);
     let done: usize = done.unwrap().rsplit(' ').next().unwrap().parse().unwrap();
     // Every reported shader is in the index, whose first line is a header.
-    assert_eq!(done + 1, lines());
+    assert_eq!(done + 1, work.lines("out"));
 
-    let output = work.run(line);
-    exits(&output, 1);
+    let output = continued(&work);
     assert_eq!(reused(&output), done);
     assert!(!stderr(&output).contains("the previous run ended"), "{}", stderr(&output));
-    assert!(work.tree("out") == work.tree("whole"));
-    assert_eq!(work.read("r.json"), work.read("whole.json"));
 }
 
 #[test]
@@ -179,9 +156,7 @@ fn one_batch_at_a_time_writes_to_a_folder() {
     let before = work.tree("out");
     let lock = File::options().write(true).open(work.path("out/.polyshade-batch/lock")).unwrap();
     fs4::FileExt::lock(&lock).unwrap();
-    let output = work.batch("-o out --force --set 4");
-    exits(&output, 1);
-    assert!(stderr(&output).contains("another batch writes to this folder"), "{output:?}");
+    fails(&work.batch("-o out --force --set 4"), 1, "another batch writes to this folder");
     assert!(work.tree("out") == before);
     drop(lock);
     exits(&work.batch("-o out --force --set 4"), 0);

@@ -4,7 +4,6 @@ use super::{shader, work};
 use crate::work::{Work, exits, stderr, stdout};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 const CAPTURE: &str = "batch in capture --varyings gl_Position";
 
@@ -17,24 +16,17 @@ fn run_shards(work: &Work, of: usize, options: &str) {
     }
 }
 
-/// Returns the outputs in a folder, without the batch's own files.
-fn tree(work: &Work, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut tree = work.tree(name);
-    tree.retain(|path, _| !path.starts_with(".polyshade-batch"));
-    tree
-}
-
 #[test]
 fn shards_make_what_one_machine_makes() {
     let work = Work::with_shaders(100);
     let whole = work.batch("-o whole --report whole.json --variant both");
     exits(&whole, 1);
     run_shards(&work, 3, "--variant both");
-    let parts: Vec<_> = (1..=3).map(|shard| tree(&work, &format!("out{shard}"))).collect();
+    let parts: Vec<_> = (1..=3).map(|shard| work.made(&format!("out{shard}"))).collect();
     assert!(parts.iter().all(|part| part.len() > 2 * 10));
     let count: usize = parts.iter().map(BTreeMap::len).sum();
     let all: BTreeMap<_, _> = parts.into_iter().flatten().collect();
-    assert!(count == all.len() && all == tree(&work, "whole"));
+    assert!(count == all.len() && all == work.made("whole"));
 
     let joined = work.run("batch --merge 3.json 1.json 2.json --report joined.json");
     exits(&joined, 1);
