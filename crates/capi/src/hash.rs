@@ -39,7 +39,7 @@ pub unsafe extern "C" fn polyshade_options_hash(
 fn question(asked: &Asked, target: &Target) -> String {
     let kind = asked.kind();
     let default_target = value(&Target::new("main"));
-    let options = without(asked.to_value(), &kind.default_value());
+    let options = without(asked.to_value(), &(kind.default)());
     let question = json!({
         "format": 1,
         "lowering": kind.name,
@@ -124,7 +124,7 @@ mod tests {
 
     fn asked(kind: u32, text: &str) -> String {
         let kind = Kind::of(kind).expect("there is such a kind");
-        let asked = kind.read_json(text).expect("they are options");
+        let asked = (kind.parse)(text).expect("they are options");
         question(&asked, &Target::new("main"))
     }
 

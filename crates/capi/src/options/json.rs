@@ -42,5 +42,5 @@ pub unsafe extern "C" fn polyshade_options_json(
 pub(super) fn read(at: *const polyshade_json_options) -> Result<Asked, Failure> {
     let given = ffi::get(at)?;
     check_reserved(given.reserved, "the options")?;
-    Kind::of(given.of)?.read_json(ffi::text(given.json, "the options")?)
+    (Kind::of(given.of)?.parse)(ffi::text(given.json, "the options")?)
 }

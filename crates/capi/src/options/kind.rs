@@ -39,8 +39,10 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// The version of the lowering.
     pub(crate) version: u32,
-    default: fn() -> Value,
-    parse: fn(&str) -> Result<Asked, Failure>,
+    /// Returns the default options as JSON.
+    pub(crate) default: fn() -> Value,
+    /// Reads options from JSON.
+    pub(crate) parse: fn(&str) -> Result<Asked, Failure>,
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
@@ -125,16 +127,6 @@ impl Kind {
     pub(crate) fn of(number: u32) -> Result<&'static Self, Failure> {
         let found = KINDS.iter().find(|kind| kind.number == number);
         found.ok_or_else(|| Failure::argument(format!("unknown kind {number} of options")))
-    }
-
-    /// Returns the default options as JSON.
-    pub(crate) fn default_value(&self) -> Value {
-        (self.default)()
-    }
-
-    /// Reads options from JSON.
-    pub(crate) fn read_json(&self, text: &str) -> Result<Asked, Failure> {
-        (self.parse)(text)
     }
 }
 
