@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::{cargo, run, target, workspace};
+use crate::files;
 use listing::{Item, Listing};
 
 const PACKAGES: [&str; 3] = ["polyshade-spv", "polyshade", "polyshade-planner"];
@@ -83,7 +84,7 @@ fn describe(package: &str) -> Result<PathBuf, String> {
 
 /// Returns the format version of the file if it is not supported.
 fn other_format(json: &Path) -> Result<Option<String>, String> {
-    let text = fs::read_to_string(json).map_err(|error| format!("{}: {error}", json.display()))?;
+    let text = files::read(json)?;
     let format =
         format_of(&text).ok_or_else(|| format!("{}: no format version", json.display()))?;
     Ok((format != FORMAT).then(|| format.to_owned()))
@@ -128,9 +129,8 @@ fn list(package: &str, json: &Path) -> Result<Listing, String> {
 fn settle(check: bool, path: &Path, text: &str) -> Result<Option<String>, String> {
     let name = path.strip_prefix(workspace()).unwrap_or(path).display();
     if !check {
-        let written = path.parent().map_or(Ok(()), fs::create_dir_all);
-        let written = written.and_then(|()| fs::write(path, text));
-        return written.map(|()| None).map_err(|error| format!("{name}: {error}"));
+        files::write(path, text)?;
+        return Ok(None);
     }
     let committed = fs::read_to_string(path).unwrap_or_default();
     if committed == text {

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::command::{output, program, run, target, workspace};
+use crate::files::{self, copy, write};
 use crate::{links, tools};
 
 const MDBOOK: (&str, &str) = ("mdbook", "0.5.4");
@@ -21,27 +22,21 @@ pub(crate) fn run_book() -> Result<(), String> {
     let folder = target().join("book");
     let _ = fs::remove_dir_all(&folder);
     let source = folder.join("source");
-    let files = files()?;
-    for file in &files {
-        let to = source.join("src").join(file);
-        let copied = fs::create_dir_all(to.parent().unwrap_or(&source))
-            .and_then(|()| fs::copy(workspace().join(file), &to));
-        copied.map_err(|error| format!("{file}: {error}"))?;
+    let listed = listed()?;
+    for file in &listed {
+        copy(&workspace().join(file), &source.join("src").join(file))?;
     }
-    let write = |name: &str, text: &str| {
-        fs::write(source.join(name), text).map_err(|error| format!("{name}: {error}"))
-    };
-    write("src/SUMMARY.md", &from_root(&read(SUMMARY)?))?;
-    write("book.toml", &read("docs/book.toml")?)?;
+    write(&source.join("src/SUMMARY.md"), from_root(&read(SUMMARY)?))?;
+    write(&source.join("book.toml"), read("docs/book.toml")?)?;
     let html = folder.join("html");
     run(program("mdbook", ["build", "--dest-dir"]).arg(&html).arg(&source))?;
-    let pages = files.iter().filter(|file| file.ends_with(".md")).count();
+    let pages = listed.iter().filter(|file| file.ends_with(".md")).count();
     println!("{pages} pages: {}", html.join("index.html").display());
     Ok(())
 }
 
 /// Returns the pages, and the files to which the pages link.
-fn files() -> Result<BTreeSet<String>, String> {
+fn listed() -> Result<BTreeSet<String>, String> {
     let tracked = output(&mut program("git", ["ls-files", "-z"]))?;
     let mut files = BTreeSet::new();
     for page in pages(&read(SUMMARY)?) {
@@ -77,7 +72,7 @@ fn from_root(summary: &str) -> String {
 }
 
 fn read(path: &str) -> Result<String, String> {
-    fs::read_to_string(workspace().join(path)).map_err(|error| format!("{path}: {error}"))
+    files::read(&workspace().join(path))
 }
 
 #[cfg(test)]
@@ -100,6 +95,6 @@ mod tests {
         let documents: BTreeSet<String> =
             documents.filter(is_document).map(str::to_owned).collect();
         assert_eq!(documents, pages(&read(SUMMARY).expect("it is there")));
-        assert!(files().expect("they are read").contains("docs/plans/vulkan.svg"));
+        assert!(listed().expect("they are read").contains("docs/plans/vulkan.svg"));
     }
 }

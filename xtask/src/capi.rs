@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::command::{cargo, program, run, target, workspace};
+use crate::files::copy;
 
 /// The files that are copied from the crate's folder, each with its folder under the prefix.
 const FILES: [(&str, &str); 5] = [
@@ -32,7 +33,8 @@ pub(crate) fn run_capi(prefix: Option<&Path>) -> Result<(), String> {
 pub(crate) fn install_into(prefix: &Path, built: &Path) -> Result<(), String> {
     let lib = prefix.join("lib");
     for (file, folder) in FILES {
-        copy(&workspace().join("crates/capi").join(file), &prefix.join(folder))?;
+        let file = workspace().join("crates/capi").join(file);
+        copy(&file, &prefix.join(folder).join(file.file_name().unwrap_or_default()))?;
     }
     install(&built.join("libpolyshade_capi.so"), &lib.join(SHARED), "--strip-unneeded")?;
     install(&built.join("libpolyshade_capi.a"), &lib.join("libpolyshade.a"), "--strip-debug")?;
@@ -42,18 +44,9 @@ pub(crate) fn install_into(prefix: &Path, built: &Path) -> Result<(), String> {
     symlink(SHARED, &link).map_err(|error| format!("{}: {error}", link.display()))
 }
 
-/// Copies a file into a folder. Creates the folder if it is missing.
-fn copy(file: &Path, folder: &Path) -> Result<(), String> {
-    let name = file.file_name().ok_or("a file has a name")?;
-    let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(file, folder.join(name)));
-    copied.map(drop).map_err(|error| format!("{}: {error}", file.display()))
-}
-
 /// Copies a library or a program, without debug information.
 pub(crate) fn install(from: &Path, to: &Path, strip: &str) -> Result<(), String> {
-    let folder = to.parent().ok_or("a library is in a folder")?;
     let _ = fs::remove_file(to);
-    let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(from, to));
-    copied.map_err(|error| format!("{}: {error}", to.display()))?;
+    copy(from, to)?;
     run(program("strip", [strip]).arg(to))
 }

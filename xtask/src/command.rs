@@ -104,6 +104,14 @@ pub(crate) fn program<S: AsRef<OsStr>>(name: &str, args: impl IntoIterator<Item 
     command
 }
 
+/// Returns the command `name ARGS…`, which runs as root: with `sudo`, unless the user is root.
+pub(crate) fn as_root(name: &str, args: &[&str]) -> Result<Command, String> {
+    let is_root = output(&mut program("id", ["-u"]))?.trim() == "0";
+    let mut line = if is_root { vec![name] } else { vec!["sudo", name] };
+    line.extend(args);
+    Ok(program(line[0], &line[1..]))
+}
+
 /// Prints the command, runs it with this program's standard streams, and fails if the command fails.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let line = shell_line(command);

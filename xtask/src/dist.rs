@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::{TESTED, cargo, output, program, run, target, workspace};
+use crate::files::{copy, make, read, remove, write};
 use crate::licences;
 use crate::root::Root;
 
@@ -100,19 +101,16 @@ fn debian(dist: &Dist) -> Result<(), String> {
     write(&control.join("control"), &text)?;
     write(&control.join("triggers"), "activate-noawait ldconfig\n")?;
     run(program("dpkg-deb", ["--root-owner-group", "--build"]).arg(&root).arg(dist.debian()?))?;
-    fs::remove_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))
+    remove(&root)
 }
 
 /// Returns the text of the `copyright` file that Debian requires. It contains the licences.
 fn copyright() -> Result<String, String> {
-    let read = |name: &str| {
-        fs::read_to_string(workspace().join(name)).map_err(|error| format!("{name}: {error}"))
-    };
     Ok(format!(
         "polyshade is licensed under either of these, as you like. The licences of the libraries in it are in\n\
          THIRD-PARTY.txt.\n\n{}\n{}",
-        read("LICENSE-MIT")?,
-        read("LICENSE-APACHE")?
+        read(&workspace().join("LICENSE-MIT"))?,
+        read(&workspace().join("LICENSE-APACHE"))?
     ))
 }
 
@@ -187,19 +185,4 @@ fn use_it(dist: &Dist) -> Result<(), String> {
     root.run("dpkg -r polyshade; test ! -e /usr/bin/polyshade")?;
     println!("both packages work without Rust and without a compiler");
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    if let Some(folder) = path.parent() {
-        make(folder)?;
-    }
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-fn make(folder: &Path) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    fs::copy(from, to).map(drop).map_err(|error| format!("{}: {error}", from.display()))
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::command::{Incremental, built, program, run, target, workspace};
+use crate::files;
 use crate::python::{Dependencies, environment};
 
 const REQUIREMENTS: &str = "examples/distributed/requirements.txt";
@@ -45,14 +46,12 @@ pub(crate) fn run_distributed() -> Result<(), String> {
 /// Writes shaders with different contents to several folders. Some are of a stage that the batch skips.
 fn write_shaders(folder: &Path) -> Result<(), String> {
     let path = workspace().join("examples/particles.vert");
-    let failed = |error: std::io::Error| format!("shaders of the example: {error}");
-    let text = fs::read_to_string(path).map_err(failed)?;
+    let text = files::read(&path)?;
     let Some((head, body)) = text.split_once("void main() {") else {
         return Err("examples/particles.vert has no `main` to change".to_owned());
     };
     for number in 0..SHADERS {
         let folder = folder.join((number % 7).to_string());
-        fs::create_dir_all(&folder).map_err(failed)?;
         let (name, text) = match number % 100 {
             99 => {
                 (format!("{number}.frag"), format!("#version 450\nvoid main() {{}} // {number}\n"))
@@ -62,7 +61,7 @@ fn write_shaders(folder: &Path) -> Result<(), String> {
                 (format!("{number}.vert"), moved)
             }
         };
-        fs::write(folder.join(name), text).map_err(failed)?;
+        files::write(&folder.join(name), text)?;
     }
     Ok(())
 }

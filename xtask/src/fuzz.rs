@@ -1,10 +1,10 @@
 //! `cargo xtask fuzz`: runs every fuzz target, beginning with the committed cases as inputs.
 
-use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
 use crate::command::{Incremental, built, cargo, run, shell_line, workspace};
+use crate::files;
 use crate::parallel_jobs;
 use crate::setup::run_setup;
 use crate::tools::ensure;
@@ -67,8 +67,7 @@ pub(crate) fn run_fuzzers(seconds: Option<u32>) -> Result<(), String> {
 /// Returns the command that fuzzes one target. The first of its folders stores new inputs for the next run.
 fn fuzz(name: &str, build: &[&str], length: &[String]) -> Result<Command, String> {
     let finds = format!("fuzz/corpus/{name}");
-    let folder = workspace().join(&finds);
-    fs::create_dir_all(folder).map_err(|error| format!("{finds}: {error}"))?;
+    files::make(&workspace().join(&finds))?;
     // The stable compiler has no sanitizers, and almost none of the tested code is unsafe.
     let mut command = cargo(["fuzz", "run", "--sanitizer", "none"]);
     command.args(build).args([name, &finds, SEEDS, "--"]);

@@ -9,6 +9,7 @@ mod codegen;
 mod command;
 mod dist;
 mod distributed;
+mod files;
 mod fresh;
 mod fuzz;
 mod licences;

@@ -10,12 +10,12 @@ mod results;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
 use crate::command::{output, program, run, target, workspace};
+use crate::files::{read, write};
 use crate::opengl::{self, HIDDEN, Server};
 use crate::setup::Package;
 use crate::vulkan::Driver;
@@ -97,7 +97,7 @@ pub(crate) fn run_piglit(filter: Option<&str>, bless: bool) -> Result<(), String
         let mut passed: BTreeSet<String> = &results.passed() - &unsteady;
         if bless {
             let text: String = passed.iter().map(|name| format!("{name}\n")).collect();
-            fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+            write(&path, text)?;
         } else {
             let expected = names(&read(&path)?);
             passed.extend(case.run_again(&server, &expected, &passed)?);
@@ -170,19 +170,14 @@ fn lists() -> PathBuf {
     workspace().join("crates/layer/tests/piglit")
 }
 
-fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-}
-
 /// Writes a list of the wanted tests with the names that piglit uses, and returns its path.
 fn listed(wanted: &BTreeSet<String>, name: &str) -> Result<PathBuf, String> {
     let all = read(&lists().join("all.list"))?;
     let lines = all.lines().filter(|line| names(line).iter().any(|name| wanted.contains(name)));
     let text: String = lines.map(|line| format!("{line}\n")).collect();
-    let folder = target().join("piglit");
-    let list = folder.join(format!("{name}.list"));
-    let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&list, text));
-    written.map(|()| list.clone()).map_err(|error| format!("{}: {error}", list.display()))
+    let list = target().join("piglit").join(format!("{name}.list"));
+    write(&list, text)?;
+    Ok(list)
 }
 
 /// Returns messages about the tests that pass or fail unexpectedly.

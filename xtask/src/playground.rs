@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{cargo, output, program, run, target, workspace};
+use crate::files::{clear, copy, write};
 use crate::licences;
 use crate::setup::{self, Package};
 
@@ -148,14 +149,6 @@ fn add_glslang(folder: &Path, page: &Path) -> Result<(), String> {
         .current_dir(&glslang))
 }
 
-/// Creates an empty folder, and removes an existing folder of this name.
-fn clear(folder: &Path) -> Result<(), String> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    }
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
-}
-
 fn copy_files(from: &Path, to: &Path) -> Result<(), String> {
     let fault = |error| format!("{}: {error}", from.display());
     for entry in fs::read_dir(from).map_err(fault)? {
@@ -163,14 +156,6 @@ fn copy_files(from: &Path, to: &Path) -> Result<(), String> {
         copy(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    fs::copy(from, to).map(drop).map_err(|error| format!("{}: {error}", from.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn size(file: &Path) -> Result<u64, String> {

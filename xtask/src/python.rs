@@ -1,6 +1,6 @@
 //! Installs Python packages that some tasks need, in separate environments instead of system-wide.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::command::{output, program, run};
 use crate::setup::{self, Package};
@@ -26,6 +26,13 @@ pub(crate) fn environment(
     });
     run(install.args(["--requirement", requirements]))?;
     Ok(python)
+}
+
+/// Returns the folder of the packages that a file of the workspace lists completely, which are installed in `folder`.
+pub(crate) fn packages(folder: &Path, requirements: &str) -> Result<PathBuf, String> {
+    let python = environment(folder, requirements, Dependencies::Listed)?;
+    let path = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    Ok(output(&mut program(&python, ["-c", path]))?.trim().into())
 }
 
 /// How the dependencies of a package are found.

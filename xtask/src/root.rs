@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command::{output, program, run, target};
+use crate::command::{as_root, output, run, target};
 use crate::setup::{self, Package};
 
 const DEBOOTSTRAP: &[Package] = &[("debootstrap", "makes a bare Debian in a folder")];
@@ -77,12 +77,4 @@ fn remove(path: &Path) -> Result<(), String> {
         return Ok(());
     }
     run(as_root("rm", &["-rf", "--one-file-system"])?.arg(path))
-}
-
-/// Returns a command that runs with the rights that `chroot` needs.
-fn as_root(name: &str, args: &[&str]) -> Result<std::process::Command, String> {
-    let is_root = output(&mut program("id", ["-u"]))?.trim() == "0";
-    let mut line = if is_root { vec![name] } else { vec!["sudo", name] };
-    line.extend(args);
-    Ok(program(line[0], &line[1..]))
 }

@@ -1,10 +1,9 @@
 //! Installs the missing Debian packages that are needed for building and testing.
 
 use std::fs;
-use std::path::Path;
 
-use crate::command::{output, program, run, target, workspace};
-use crate::python::{self, Dependencies};
+use crate::command::{as_root, output, program, run, target, workspace};
+use crate::python;
 use crate::spirv_tools;
 
 /// The name of a package, and the purpose for which it is needed.
@@ -51,10 +50,8 @@ fn install_registry() -> Result<(), String> {
     if registry.exists() && fs::read(&of).ok() == listed.as_ref().ok().cloned() {
         return Ok(());
     }
-    let python = python::environment(&folder.join("python"), REGISTRY, Dependencies::Listed)?;
-    let path = "import sysconfig; print(sysconfig.get_path('purelib'))";
-    let packages = output(&mut program(&python, ["-c", path]))?;
-    let found = Path::new(packages.trim()).join("vulkan_object/vk.xml");
+    let packages = python::packages(&folder.join("python"), REGISTRY)?;
+    let found = packages.join("vulkan_object/vk.xml");
     fs::copy(found, &registry)
         .and_then(|_| fs::write(&of, listed?))
         .map_err(|error| format!("{}: {error}", registry.display()))
@@ -97,12 +94,8 @@ fn missing(packages: &[Package], installed: &str) -> Vec<Package> {
 /// Runs `apt-get ARGS…`. Uses `sudo` unless the user is root.
 pub(crate) fn apt_get(args: &[&str]) -> Result<(), String> {
     // Set the variable with `env`, because `sudo` drops its caller's variables.
-    let mut line = vec!["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o=Dpkg::Use-Pty=0"];
-    line.extend(args);
-    if output(&mut program("id", ["-u"]))?.trim() != "0" {
-        line.insert(0, "sudo");
-    }
-    run(&mut program(line[0], &line[1..]))
+    let line = ["DEBIAN_FRONTEND=noninteractive", "apt-get", "-o=Dpkg::Use-Pty=0"];
+    run(as_root("env", &line)?.args(args))
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@
 //! instead. A Python package contains the static libraries. The few C++ functions that the Rust package adds
 //! are compiled here.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::command::{output, prebuilt, program, run, target};
-use crate::python::{self, Dependencies};
+use crate::files;
+use crate::python;
 
 const REQUIREMENTS: &str = "xtask/spirv-tools.txt";
 
@@ -31,10 +31,7 @@ pub(crate) fn install() {
 
 fn make() -> Result<(), String> {
     let folder = target().join("spirv-tools");
-    let python = python::environment(&folder.join("python"), REQUIREMENTS, Dependencies::Listed)?;
-    let path = "import sysconfig; print(sysconfig.get_path('purelib'))";
-    let packages = output(&mut program(&python, ["-c", path]))?;
-    let prefix = Path::new(packages.trim()).join("cmeel.prefix");
+    let prefix = python::packages(&folder.join("python"), REQUIREMENTS)?.join("cmeel.prefix");
     compile(&prefix.join("include"), &folder)?;
 
     let compiler = output(&mut program("rustc", ["--version", "--verbose"]))?;
@@ -48,8 +45,7 @@ fn make() -> Result<(), String> {
         format!("native={}", folder.display()),
         format!("native={}", prefix.join("lib").display()),
     );
-    let configuration = prebuilt();
-    fs::write(&configuration, text).map_err(|error| format!("{}: {error}", configuration.display()))
+    files::write(&prebuilt(), text)
 }
 
 /// Compiles the functions that the Rust package adds into a static library.

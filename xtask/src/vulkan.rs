@@ -4,10 +4,10 @@
 //! drivers and which layer to use. docs/testing.md describes the tests.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::command::{output, program, target};
+use crate::files;
 
 /// The two available versions of the Khronos validation layer. The newer version has more rules and fewer bugs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,9 +85,7 @@ fn manifest_folder(layer: ValidationLayer) -> Result<PathBuf, String> {
             let library = installed_file(&CHROMIUM, "libVkLayer_khronos_validation", ".so")?;
             let folder = target().join("chromium-validation-layer");
             let manifest = folder.join("VkLayer_khronos_validation.json");
-            fs::create_dir_all(&folder)
-                .and_then(|()| fs::write(&manifest, chromium_manifest(&library)))
-                .map_err(|error| format!("{}: {error}", manifest.display()))?;
+            files::write(&manifest, chromium_manifest(&library))?;
             Ok(folder)
         }
     }
@@ -138,6 +136,7 @@ fn find(files: &str, prefix: &str, suffix: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn files_are_found_by_the_form_of_their_name() {

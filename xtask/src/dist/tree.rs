@@ -1,11 +1,10 @@
 //! The tree of files to pack, which may be installed under any prefix.
 
-use std::fs;
 use std::path::Path;
 
-use super::{copy, make, write};
 use crate::capi;
 use crate::command::{output, program, workspace};
+use crate::files::{copy, make, read, remove, write};
 
 /// The library of the Vulkan layer, at the path where the program `polyshade` looks for it.
 const LAYER: &str = "lib/polyshade/libpolyshade_layer.so";
@@ -54,13 +53,12 @@ fn layer(tree: &Path, built: &Path, polyshade: &Path) -> Result<(), String> {
     output(install.env("XDG_DATA_HOME", &home))?;
     let name = MANIFEST.rsplit('/').next().unwrap_or(MANIFEST);
     let manifest = home.join("vulkan/implicit_layer.d").join(name);
-    let text = fs::read_to_string(&manifest)
-        .map_err(|error| format!("{}: {error}", manifest.display()))?;
+    let text = read(&manifest)?;
     let installed = home.join("polyshade/libpolyshade_layer.so");
     let moved = text.replace(&*installed.to_string_lossy(), LAYER_FROM_MANIFEST);
     if moved == text {
         return Err(format!("the manifest does not name {}: {text}", installed.display()));
     }
     write(&tree.join(MANIFEST), &moved)?;
-    fs::remove_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))
+    remove(&home)
 }

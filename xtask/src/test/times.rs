@@ -1,10 +1,10 @@
 //! Writes the table of test times in docs/testing.md.
 
 use std::fmt::Write;
-use std::fs;
 
 use super::programs::Results;
 use crate::command::workspace;
+use crate::files;
 
 /// The number of slowest tests that the table lists.
 const SLOWEST: usize = 20;
@@ -16,14 +16,13 @@ const END: &str = "<!-- end of times -->\n";
 /// Writes the table, which lists all programs and the slowest tests.
 pub(crate) fn write(results: &[(String, Results)]) -> Result<(), String> {
     let path = workspace().join("docs/testing.md");
-    let fault = |error: std::io::Error| format!("{}: {error}", path.display());
-    let text = fs::read_to_string(&path).map_err(fault)?;
+    let text = files::read(&path)?;
     let around = text.split_once(BEGIN).and_then(|(before, rest)| {
         let (_, after) = rest.split_once(END)?;
         Some((before, after))
     });
     let (before, after) = around.ok_or("docs/testing.md has no place for the times")?;
-    fs::write(&path, format!("{before}{BEGIN}\n{}\n{END}{after}", table(results))).map_err(fault)
+    files::write(&path, format!("{before}{BEGIN}\n{}\n{END}{after}", table(results)))
 }
 
 fn table(results: &[(String, Results)]) -> String {
