@@ -420,18 +420,6 @@ mod tests {
     }
 
     #[test]
-    fn options_without_a_file_that_reads_them_are_refused() {
-        let check =
-            |formats: &Formats, files: &[&str]| formats.check(files.iter().map(Path::new)).is_ok();
-        let msl = Formats { msl_version: Some((2, 1)), ..Formats::default() };
-        assert!(check(&msl, &["a.spv", "b.metal"]));
-        assert!(!check(&msl, &["a.spv"]));
-        let glsl = Formats { format: Some(Format::Glsl), glsl_vulkan: true, ..Formats::default() };
-        assert!(check(&glsl, &["-"]));
-        assert!(!check(&glsl, &["a.vert"]), "the name says the format");
-    }
-
-    #[test]
     fn values_are_read_or_refused() {
         assert_eq!(msl_version("2.1"), Ok((2, 1)));
         assert!(["2", "x.1", "0.1", "2.10", "2.1.0"].iter().all(|text| msl_version(text).is_err()));

@@ -330,13 +330,3 @@ fn a_shader_with_several_entry_points_is_unsupported() {
         exits(&work.batch(&format!("{options}-o out --force --allow-unsupported")), 0);
     }
 }
-
-#[test]
-fn options_of_the_program_stand_before_the_verb_too() {
-    let work = work();
-    work.write("in/a.vert", &shader(1));
-    let output = work.run("-q --color never batch in capture --varyings gl_Position -o out");
-    exits(&output, 0);
-    assert_eq!((stdout(&output).as_str(), stderr(&output).as_str()), ("", ""));
-    assert!(work.path("out/a.vert.spv").exists());
-}
