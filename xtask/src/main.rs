@@ -8,7 +8,6 @@ mod capi;
 mod codegen;
 mod command;
 mod dist;
-mod distributed;
 mod files;
 mod fresh;
 mod fuzz;
@@ -103,8 +102,6 @@ enum Verb {
         #[arg(long)]
         first: bool,
     },
-    /// Lower shaders on several Dask workers, kill one worker, and compare with the result of a single machine
-    Distributed,
     /// Build the documents as a book with mdBook
     Book,
     /// Build the playground: a page with the library and naga as WebAssembly, compiled by Debian's Rust
@@ -209,7 +206,6 @@ fn main() -> ExitCode {
         Verb::Package => package::run_package(),
         Verb::Dist { check } => dist::run_dist(check),
         Verb::Fresh { first } => fresh::run_fresh(first),
-        Verb::Distributed => distributed::run_distributed(),
         Verb::Book => book::run_book(),
         Verb::Playground { check } => test::run_playground(check),
         Verb::Tidy => tidy::run_tidy(),

@@ -15,7 +15,7 @@ use programs::{Program, Results, cargo_test};
 use crate::command::{Incremental, TESTED, built, output, program, run, target};
 use crate::parallel_jobs;
 use crate::playground;
-use crate::python::{self, Dependencies};
+use crate::python;
 use crate::setup::run_setup;
 use crate::vulkan::{Optimizer, ValidationLayer, variables};
 
@@ -280,7 +280,7 @@ fn finish(results: &[(String, Results)], begin: Instant) -> Result<(), String> {
 /// Installs wgpu, which runs WGSL on lavapipe, in a separate Python environment.
 fn wgpu() -> Result<String, String> {
     let requirements = "tests/execution/webgpu/requirements.txt";
-    python::environment(&target().join("wgpu"), requirements, Dependencies::Listed)
+    python::environment(&target().join("wgpu"), requirements)
 }
 
 /// Builds the playground. If `check` is set, also runs its tests.

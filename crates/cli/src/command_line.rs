@@ -17,11 +17,8 @@ pub(crate) fn words(raw: impl Iterator<Item = OsString>) -> Result<Vec<OsString>
     for word in raw {
         expand(word, 0, &mut words)?;
     }
-    // With `--merge`, no verb is given, so nothing has to be moved. The values of `--merge` must not count as a verb.
-    let joins =
-        |word: &OsString| word == "--merge" || word.to_string_lossy().starts_with("--merge=");
     // Return early for most command lines, because listing the options of the program is slow.
-    if !words.iter().any(|word| word == "batch" || word == "verify") || words.iter().any(joins) {
+    if !words.iter().any(|word| word == "batch" || word == "verify") {
         return Ok(words);
     }
     let verb = verb_at(&words);

@@ -1,11 +1,9 @@
 //! Tests `polyshade batch` and the options for build systems.
 
 mod build;
-mod cache;
 mod names;
 mod result;
 mod resume;
-mod shards;
 #[cfg(feature = "glsl")]
 mod verbs;
 

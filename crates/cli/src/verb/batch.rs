@@ -3,18 +3,15 @@
 //! The outputs and the report depend only on the shaders and the options, not on the number of threads, the order of
 //! the shaders, or interruptions of the run.
 
-mod cache;
 mod command;
 mod entry;
 mod index;
 mod interrupt;
-mod merge;
 mod plan;
 mod progress;
 mod rank;
 mod select;
 mod shader;
-mod shard;
 mod summary;
 
 use crate::Done;
@@ -24,7 +21,6 @@ use crate::failure::Failure;
 use crate::output::{Outputs, print_text};
 use crate::printable::printable;
 use crate::settings;
-use cache::Cache;
 use clap::Args;
 use command::Command;
 use entry::{Entry, Status};
@@ -33,14 +29,12 @@ use interrupt::Interrupt;
 use plan::Plan;
 use progress::Progress;
 use rank::Ranking;
-use shard::{Part, Shard};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
-use summary::Head;
 
 /// Runs a verb for every shader of a folder, on all cores, and continues an earlier run that was interrupted.
 ///
@@ -48,18 +42,17 @@ use summary::Head;
 /// not stop the batch. Options of `batch` may follow the verb.
 #[derive(Args)]
 #[command(
-    override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]\n       \
-                      polyshade batch --merge REPORT... [--report FILE]",
+    override_usage = "polyshade batch DIR VERB [OPTIONS OF VERB]... -o OUT [OPTIONS]",
     after_help = examples::behind(EXIT_CODES, "batch")
 )]
 pub(crate) struct Arguments {
     /// The folder of the shaders; its subfolders are included
-    #[arg(value_name = "DIR", required_unless_present = "merge")]
-    folder: Option<PathBuf>,
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
 
     /// The verb to run, with its options as for a single shader, but without the shader and the outputs
-    #[arg(value_name = "VERB", required_unless_present = "merge")]
-    verb: Option<String>,
+    #[arg(value_name = "VERB")]
+    verb: String,
 
     #[arg(value_name = "OPTIONS", hide = true, trailing_var_arg = true)]
     #[arg(allow_hyphen_values = true)]
@@ -79,16 +72,6 @@ pub(crate) struct Arguments {
     #[arg(long)]
     force: bool,
 
-    /// A cache folder that several runs and machines may share; a cached result is not computed again. With --force,
-    /// results are computed and stored, but not read
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-
-    /// At the end, remove the least recently used results from the cache until it has at most this many bytes; K, M,
-    /// G and T are powers of 1024 [default: no limit]
-    #[arg(long, value_name = "SIZE", requires = "cache")]
-    cache_size: Option<cache::Size>,
-
     /// Start no further shader after the first failure; report all later shaders as not run
     #[arg(long)]
     fail_fast: bool,
@@ -100,15 +83,6 @@ pub(crate) struct Arguments {
     /// Run every shader in its own process, so that a crash fails only that shader
     #[arg(long)]
     isolate: bool,
-
-    /// Run only part I of N, from 1/N to N/N: each part has its own machine, OUT and report. The contents of a
-    /// shader's file determine its part
-    #[arg(long, value_name = "I/N", conflicts_with = "fail_fast")]
-    shard: Option<Shard>,
-
-    /// Join the reports of all shards into the report of a single machine, and run nothing
-    #[arg(long, value_name = "REPORT", num_args = 1.., conflicts_with_all = RUNS)]
-    merge: Vec<PathBuf>,
 
     /// Write a report to this file, as JSON: the result of every shader. Equal inputs and options give equal reports
     #[arg(long, value_name = "FILE")]
@@ -126,7 +100,6 @@ pub(crate) struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes: 0 all are done, 1 one failed, 2 wrong usage, 3 none failed and one is unsupported,
 130 interrupted by Ctrl-C: run again to continue.
---merge exits as the whole batch would, and with 2 if the reports are not those of all shards.
 A shader of a stage that the verb does not support is skipped, and counts as done.
 OUT/.polyshade-batch records the finished shaders; folders that contain one are not searched for shaders.";
 
@@ -140,34 +113,8 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// The arguments that control how shaders run, all of which conflict with `--merge`.
-const RUNS: [&str; 22] = [
-    "folder",
-    "verb",
-    "options",
-    "include",
-    "exclude",
-    "list",
-    "null",
-    "output",
-    "extension",
-    "name",
-    "variants",
-    "reports",
-    "rank",
-    "threads",
-    "force",
-    "fail_fast",
-    "isolate",
-    "shard",
-    "cache",
-    "cache_size",
-    "timings",
-    "depfile",
-];
-
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    if arguments.merge.is_empty() { arguments.run() } else { arguments.join() }
+    arguments.run()
 }
 
 /// Rejects an output folder whose files would be read as shaders by this run or the next one.
@@ -211,14 +158,13 @@ impl Arguments {
     fn run(&self) -> Done {
         let began = Instant::now();
         // Check all options and names before the first file is written.
-        let (folder, verb) = self.folder.as_deref().zip(self.verb.as_deref()).expect("required");
+        let folder = &self.folder;
         let variants = self.names.variants();
-        let command = Command::new(verb, &self.options, self.isolate, &variants)?;
+        let command = Command::new(&self.verb, &self.options, self.isolate, &variants)?;
         let out = self.names.output();
         refuse_folders(folder, out)?;
         let shaders = select::shaders(folder, out, &self.select)?;
-        let mut plan = Plan::new(folder, &self.names, &command, shaders)?;
-        let part = self.shard.map(|shard| Part::new(shard, &command, &plan.jobs));
+        let plan = Plan::new(folder, &self.names, &command, shaders)?;
         let rank = &self.names.rank;
         let files = [&self.report, &self.timings, &self.depfile, rank];
         let mut files = files.into_iter().flatten();
@@ -226,26 +172,14 @@ impl Arguments {
             let message = "an output of a shader would also be written to this file";
             return Err(Failure::at(&code::CLI_USAGE, file, message));
         }
-        if let Some(shard) = self.shard {
-            plan.keep(shard)?;
-        }
         let rule = self.rule(&command, &plan)?;
 
         // Run the verb for the shaders.
-        let cache = self.cache.as_deref().map(Cache::open).transpose()?;
         let index = Index::open(out)?;
         self.tell_where_the_last_ended(&index);
-        let cache = cache.as_ref();
         // If no handler can be installed, the first signal ends the process.
         let interrupt = &Interrupt::listen().unwrap_or_default();
-        let run = Run {
-            arguments: self,
-            command: &command,
-            plan: &plan,
-            index: &index,
-            cache,
-            interrupt,
-        };
+        let run = Run { arguments: self, command: &command, plan: &plan, index: &index, interrupt };
         let results = run.all();
         let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
         index
@@ -256,7 +190,7 @@ impl Arguments {
         // Write the reports after all results are known.
         let mut outputs = Outputs::default();
         if let Some(file) = &self.report {
-            outputs.add(file, summary::report(&Head::of(&command), part.as_ref(), &entries))?;
+            outputs.add(file, summary::report(&command, &entries))?;
         }
         if let Some(file) = &self.timings {
             outputs.add(file, summary::timings(&results, began.elapsed(), self.thread_count()))?;
@@ -284,24 +218,6 @@ impl Arguments {
         let message =
             format!("{done} of {} shaders are done; run again to continue", entries.len());
         Err(Failure::new(&code::CLI_INTERRUPTED, message))
-    }
-
-    fn join(&self) -> Done {
-        let (head, entries) = merge::joined(&self.merge)?;
-        let mut outputs = Outputs::default();
-        if let Some(file) = &self.report {
-            let real = |path: &Path| fs::canonicalize(path).ok();
-            let joined = self.merge.iter().find(|one| real(one) == real(file) && file.exists());
-            if joined.is_some() {
-                return Err(Failure::at(
-                    &code::CLI_USAGE,
-                    file,
-                    "this is one of the reports to join",
-                ));
-            }
-            outputs.add(file, summary::report(&head, None, &entries))?;
-        }
-        self.end(outputs, "", &entries)
     }
 
     /// Writes the files, prints the table, and returns the result of the batch.
@@ -344,7 +260,6 @@ struct Run<'a> {
     command: &'a Command,
     plan: &'a Plan,
     index: &'a Index,
-    cache: Option<&'a Cache>,
     interrupt: &'a Interrupt,
 }
 
@@ -397,11 +312,8 @@ impl Run<'_> {
         if started == 0 {
             work(0);
         }
-        // Finish the cache and the progress line, then drop the results after the first failure.
-        if let (Some(cache), Some(size)) = (self.cache, self.arguments.cache_size) {
-            cache.trim(size);
-        }
-        progress.finish(self.cache.map_or_else(Vec::new, Cache::complaints));
+        // Finish the progress line, then drop the results after the first failure.
+        progress.finish();
         let last = first_failed.into_inner();
         let result = |(at, result): (usize, Mutex<Option<_>>)| {
             let result = result.into_inner().expect("no thread panics here");
@@ -409,24 +321,5 @@ impl Run<'_> {
             if at <= last { result.unwrap_or_else(not_run) } else { not_run() }
         };
         results.into_iter().enumerate().map(result).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::RUNS;
-    use clap::CommandFactory;
-
-    #[test]
-    fn options_of_a_run_mean_nothing_where_reports_are_joined() {
-        let command = crate::Arguments::command();
-        let batch = command.find_subcommand("batch").expect("it is a verb");
-        let ids = batch.get_arguments().map(|one| one.get_id().as_str());
-        let joining = ["merge", "report", "allow_unsupported"];
-        let mut runs: Vec<&str> = ids.filter(|id| !joining.contains(id)).collect();
-        let mut expected = RUNS;
-        runs.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(runs, expected);
     }
 }

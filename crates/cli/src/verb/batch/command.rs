@@ -155,11 +155,6 @@ impl Command {
         &self.files
     }
 
-    /// Returns the hash of the program, the options and the files that the options name.
-    pub(super) fn digest(&self) -> String {
-        hex(self.key.clone())
-    }
-
     /// Returns the index key of a shader with these contents. It also depends on the program, its features and the
     /// options.
     pub(super) fn key(&self, contents: &str) -> String {

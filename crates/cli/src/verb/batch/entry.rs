@@ -95,7 +95,6 @@ pub(super) enum Source {
     Made,
     /// The result was left in the output folder by an earlier run.
     Folder,
-    Cache,
 }
 
 /// An input or output file as listed in the report.

@@ -3,18 +3,16 @@
 use super::command::Command;
 use super::entry::{FOLDER, Job, Role};
 use super::select::Shader;
-use super::shard::Shard;
 use crate::failure::Failure;
 use clap::Args;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 #[derive(Args)]
 pub(crate) struct Options {
     /// The folder for the outputs
-    #[arg(short, long, value_name = "OUT", required_unless_present = "merge")]
-    output: Option<PathBuf>,
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
 
     /// Extension of the outputs, which selects their format [default: spv; txt or json for verbs that print]
     #[arg(long, value_name = "ENDING")]
@@ -73,15 +71,6 @@ impl Plan {
         Ok(Self { jobs, roles, folder: folder.to_owned(), out, owners })
     }
 
-    /// Keeps the jobs of one shard. Two shards never write the same file, because the outputs of all jobs were
-    /// checked together. An unreadable shader belongs to the same shard as empty files, and that shard reports the
-    /// error.
-    pub(super) fn keep(&mut self, shard: Shard) -> Result<(), Failure> {
-        self.jobs.retain(|job| shard.has(&fs::read(&job.path).unwrap_or_default()));
-        self.owners = owners(&self.jobs)?;
-        Ok(())
-    }
-
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -106,7 +95,7 @@ impl Plan {
 
 impl Options {
     pub(super) fn output(&self) -> &Path {
-        self.output.as_deref().expect("-o is required to lower shaders")
+        &self.output
     }
 
     pub(super) fn variants(&self) -> Vec<&str> {

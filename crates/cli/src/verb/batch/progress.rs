@@ -10,7 +10,6 @@ pub(super) struct Progress {
     all: usize,
     done: AtomicUsize,
     reused: AtomicUsize,
-    cached: AtomicUsize,
     refused: AtomicUsize,
 }
 
@@ -32,7 +31,7 @@ impl Progress {
             Shown::Lines
         };
         let none = || AtomicUsize::new(0);
-        Self { shown, all, done: none(), reused: none(), cached: none(), refused: none() }
+        Self { shown, all, done: none(), reused: none(), refused: none() }
     }
 
     pub(super) fn done(&self, entry: &Entry, source: Source) {
@@ -40,7 +39,6 @@ impl Progress {
         match source {
             Source::Made => {}
             Source::Folder => drop(self.reused.fetch_add(1, Ordering::Relaxed)),
-            Source::Cache => drop(self.cached.fetch_add(1, Ordering::Relaxed)),
         }
         let failed = entry.status.is_failure();
         let refused = self.refused.fetch_add(usize::from(failed), Ordering::Relaxed);
@@ -58,23 +56,14 @@ impl Progress {
         }
     }
 
-    /// Prints at the end the complaints, and how many results were reused or came from the cache.
-    pub(super) fn finish(&self, complaints: Vec<String>) {
+    /// Prints at the end how many results were reused.
+    pub(super) fn finish(&self) {
         if let Shown::Bar(bar) = &self.shown {
             bar.finish_and_clear();
         }
-        for line in complaints {
-            eprintln!("polyshade: {line}");
-        }
-        if matches!(self.shown, Shown::Nothing) {
-            return;
-        }
-        let counts = [(&self.reused, "were done already"), (&self.cached, "came from the cache")];
-        for (count, what) in counts {
-            let count = count.load(Ordering::Relaxed);
-            if count > 0 {
-                eprintln!("polyshade: {count} of {} shaders {what}", self.all);
-            }
+        let reused = self.reused.load(Ordering::Relaxed);
+        if reused > 0 && !matches!(self.shown, Shown::Nothing) {
+            eprintln!("polyshade: {reused} of {} shaders were done already", self.all);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Treats one shader of a batch: skips it if its outputs are up to date, and otherwise runs the verb.
 
 use super::Run;
-use super::cache::{Cache, Key};
 use super::command::VerbResult;
 use super::entry::{Entry, FileEntry, Job, Refused, Role, Source, Status};
 use super::index::Stage;
@@ -12,7 +11,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Returns the result of a shader, and whether it was computed, reused or found in the cache.
+/// Returns the result of a shader, and whether it was computed or reused.
 ///
 /// `stage` belongs to this thread. Files that remain in it affect no other shader, and the batch removes them.
 pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) {
@@ -33,8 +32,7 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
     };
     let input = FileEntry::of(&job.shader, &bytes);
     let key = run.command.key(&input.sha256);
-    let may_reuse = !includes(&bytes);
-    if may_reuse
+    if !includes(&bytes)
         && !run.arguments.force
         && let Some(before) = before
         && before.key == key
@@ -43,57 +41,19 @@ pub(super) fn treat(run: &Run<'_>, at: usize, stage: &Stage) -> (Entry, Source) 
         return (before.clone(), Source::Folder);
     }
 
-    // Look for the result in the cache.
-    let cache = run.cache.filter(|_| may_reuse);
-    let cache = cache.map(|cache| (cache, Cache::key(run.command, &run.plan.roles, job, &key)));
-    let _mark = stage.mark(&job.shader);
-    let cached = cache.as_ref().and_then(|(cache, key)| from_cache(run, job, (cache, key), stage));
-    if let Some(entry) = cached {
-        // If the index line is lost, the next run only treats the shader again.
-        let _ = run.index.record(&entry);
-        return (entry, Source::Cache);
-    }
-
     // Run the verb, and record the result.
+    let _mark = stage.mark(&job.shader);
     let entry = Entry { key, input: Some(input), ..entry };
-    let (entry, contents) = match made(run, job, (bytes, &metadata), stage) {
-        Ok(Ok((outputs, contents))) => (Entry { status: Status::Ok, outputs, ..entry }, contents),
-        Ok(Err(result)) => {
-            (withdrawn(run, job, refusal(entry, result, job, &stage.folder)), Vec::new())
-        }
-        Err(error) => (withdrawn(run, job, failed(entry, &error)), Vec::new()),
+    let entry = match made(run, job, (bytes, &metadata), stage) {
+        Ok(Ok(outputs)) => Entry { status: Status::Ok, outputs, ..entry },
+        Ok(Err(result)) => withdrawn(run, job, refusal(entry, result, job, &stage.folder)),
+        Err(error) => withdrawn(run, job, failed(entry, &error)),
     };
     if !entry.status.is_failure() {
+        // If the index line is lost, the next run only treats the shader again.
         let _ = run.index.record(&entry);
-        let may_change = entry.status == Status::Unsupported && run.command.asks_device;
-        if let Some((cache, key)) = cache.filter(|_| !may_change) {
-            let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
-            cache.keep(&key, &entry.coded(), &contents);
-        }
     }
     (entry, Source::Made)
-}
-
-/// Moves a result from the cache to its place. If that fails, the verb is run for the shader and reports the error.
-fn from_cache(
-    run: &Run<'_>,
-    job: &Job,
-    (cache, key): (&Cache, &Key),
-    stage: &Stage,
-) -> Option<Entry> {
-    if run.arguments.force {
-        return None;
-    }
-    let (entry, contents) = cache.find(key)?;
-    if entry.status != Status::Ok {
-        let entry = withdrawn(run, job, entry);
-        return (!entry.status.is_failure()).then_some(entry);
-    }
-    let is_missing = |name: &&String| !entry.outputs.iter().any(|output| output.path == **name);
-    let mut missing = job.outputs.iter().filter(is_missing);
-    missing.try_for_each(|name| run.index.remove(name)).ok()?;
-    publish(run, job, stage, &entry.outputs, &contents).ok()?;
-    Some(entry)
 }
 
 /// Whether the source text may include other files, which may change while the text stays the same.
@@ -135,15 +95,13 @@ fn is_done(run: &Run<'_>, job: &Job, before: &Entry) -> bool {
     }
 }
 
-type Outputs = (Vec<FileEntry>, Vec<Vec<u8>>);
-
 /// Runs the verb, and moves its outputs to their places.
 fn made(
     run: &Run<'_>,
     job: &Job,
     (bytes, metadata): (Vec<u8>, &Metadata),
     stage: &Stage,
-) -> io::Result<Result<Outputs, VerbResult>> {
+) -> io::Result<Result<Vec<FileEntry>, VerbResult>> {
     let contents = match run.command.run(job, bytes, &run.plan.roles, &stage.folder) {
         VerbResult::Done(contents) => contents,
         result => return Ok(Err(result)),
@@ -154,35 +112,25 @@ fn made(
             return Err(changed());
         }
     }
-    let mut outputs = (Vec::with_capacity(job.outputs.len()), Vec::new());
+    let (mut outputs, mut written) = (Vec::with_capacity(job.outputs.len()), Vec::new());
     for ((name, role), bytes) in job.outputs.iter().zip(&run.plan.roles).zip(contents) {
         match bytes {
             Some(bytes) => {
-                outputs.0.push(FileEntry::of(name, &bytes));
-                outputs.1.push(bytes);
+                outputs.push(FileEntry::of(name, &bytes));
+                written.push(bytes);
             }
             // The verb writes no geometry stage for a shader without distances.
             None if matches!(role, Role::Variant(_)) => run.index.remove(name)?,
             None => return Err(io::Error::other(format!("{name}: it was not written"))),
         }
     }
-    publish(run, job, stage, &outputs.0, &outputs.1)?;
-    Ok(Ok(outputs))
-}
-
-/// Moves the outputs of a shader to their places.
-fn publish(
-    run: &Run<'_>,
-    job: &Job,
-    stage: &Stage,
-    outputs: &[FileEntry],
-    contents: &[Vec<u8>],
-) -> io::Result<()> {
+    // Move the outputs to their places.
     remove_former(run, job)?;
-    outputs.iter().zip(contents).try_for_each(|(output, bytes)| {
+    for (output, bytes) in outputs.iter().zip(&written) {
         let named = |error| io::Error::other(format!("{}: {error}", output.path));
-        run.index.publish(stage, output, bytes).map_err(named)
-    })
+        run.index.publish(stage, output, bytes).map_err(named)?;
+    }
+    Ok(Ok(outputs))
 }
 
 /// Returns the entry of a shader whose files could not be read or written.

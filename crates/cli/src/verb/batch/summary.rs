@@ -2,8 +2,6 @@
 
 use super::command::Command;
 use super::entry::{Entry, Status};
-use super::shard::Part;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,30 +9,6 @@ use std::time::Duration;
 
 /// Version of the report's structure, which increases when a field is removed or changes its meaning.
 pub(super) const VERSION: u32 = 3;
-
-/// The part of a report that comes before the shaders.
-#[derive(Deserialize)]
-pub(super) struct Head {
-    pub(super) program: Value,
-    pub(super) verb: String,
-    pub(super) options: Vec<String>,
-}
-
-impl Head {
-    /// Returns the header of the reports that this program writes.
-    pub(super) fn of(command: &Command) -> Self {
-        let options = command.options.iter().map(|option| option.to_string_lossy().into_owned());
-        let lowerings = command.lowerings.iter();
-        let lowerings: Vec<Value> =
-            lowerings.map(|one| json!({ "lowering": one.name, "version": one.version })).collect();
-        let program = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "lowerings": lowerings,
-            "features": env!("POLYSHADE_FEATURES").split_terminator(',').collect::<Vec<_>>(),
-        });
-        Self { program, verb: command.verb.clone(), options: options.collect() }
-    }
-}
 
 struct Group<'e> {
     shaders: usize,
@@ -74,9 +48,17 @@ pub(super) fn text(entries: &[Entry]) -> String {
     text
 }
 
-/// Formats the report, which depends only on the shaders, the options and the program. The report of a shard also
-/// names the shard.
-pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec<u8> {
+/// Formats the report, which depends only on the shaders, the options and the program.
+pub(super) fn report(command: &Command, entries: &[Entry]) -> Vec<u8> {
+    let options = command.options.iter().map(|option| option.to_string_lossy());
+    let lowerings = command.lowerings.iter();
+    let lowerings: Vec<Value> =
+        lowerings.map(|one| json!({ "lowering": one.name, "version": one.version })).collect();
+    let program = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "lowerings": lowerings,
+        "features": env!("POLYSHADE_FEATURES").split_terminator(',').collect::<Vec<_>>(),
+    });
     let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in entries {
         *statuses.entry(entry.status.name()).or_default() += 1;
@@ -99,19 +81,15 @@ pub(super) fn report(head: &Head, part: Option<&Part>, entries: &[Entry]) -> Vec
         .iter()
         .map(|entry| serde_json::to_value(entry.coded()).expect("all keys are strings"))
         .collect();
-    let mut report = json!({
+    pretty(&json!({
         "version": VERSION,
-        "program": head.program,
-        "verb": head.verb,
-        "options": head.options,
+        "program": program,
+        "verb": command.verb,
+        "options": options.collect::<Vec<_>>(),
         "statuses": statuses,
         "reasons": reasons,
         "shaders": shaders,
-    });
-    if let Some(part) = part {
-        report["shard"] = serde_json::to_value(part).expect("all keys are strings");
-    }
-    pretty(&report)
+    }))
 }
 
 /// Formats the times of the whole run and of each shader.
