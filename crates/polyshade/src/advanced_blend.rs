@@ -45,7 +45,7 @@ pub use options::{Alpha, ArrayLayerSource, Blending, ColorBlend, Destination, Op
 
 pub use requirements::interlock_features;
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{HostParams, Lowered, Target};
 use crate::rewrite::{Frame, Stages};
 use outputs::{Colour, Numbers, Piece};
@@ -181,7 +181,7 @@ impl<'o> Plan<'o> {
     fn check_coverage(&self, entry: Id, options: &Options) -> Result<(), Error> {
         if matches!(options.destination, Destination::StorageImage { .. }) {
             let message = "cannot emulate alpha to coverage with storage images: coverage does not mask their stores";
-            return Err(Error::new(&code::BLEND_COVERAGE_STORAGE_IMAGE, message).about(entry));
+            return refuse(&code::BLEND_COVERAGE_STORAGE_IMAGE, message, entry);
         }
         let Some(first) = self.blended.iter().find(|blended| blended.location == 0) else {
             let message = "cannot emulate alpha to coverage: the output at location 0 is not blended in the shader";
@@ -191,9 +191,7 @@ impl<'o> Plan<'o> {
         };
         if !coverage::has_alpha(&first.pieces) {
             let message = "cannot emulate alpha to coverage: the output at location 0 has no alpha";
-            return Err(
-                Error::new(&code::BLEND_COVERAGE_NO_ALPHA, message).about(first.pieces[0].variable)
-            );
+            return refuse(&code::BLEND_COVERAGE_NO_ALPHA, message, first.pieces[0].variable);
         }
         Ok(())
     }
@@ -204,11 +202,11 @@ fn check_alpha_to_one(first: &Colour, is_blended: bool) -> Result<(), Error> {
     let Some(piece) = first.first.first() else { return Ok(()) };
     match (is_blended, piece.numbers) {
         (true, Numbers::Floats) | (false, Numbers::Signed | Numbers::Unsigned) => Ok(()),
-        (true, Numbers::Signed | Numbers::Unsigned) => Err(Error::new(
+        (true, Numbers::Signed | Numbers::Unsigned) => refuse(
             &code::BLEND_ALPHA_TO_ONE_INTEGER,
             "cannot emulate alpha to one: the output at location 0 has integer components",
-        )
-        .about(piece.variable)),
+            piece.variable,
+        ),
         (false, Numbers::Floats) => {
             let message = "cannot emulate alpha to one: the output at location 0 is not blended in the shader";
             Err(Error::new(&code::BLEND_ALPHA_TO_ONE_NOT_BLENDED, message)
@@ -236,9 +234,7 @@ impl ColorBlend {
                     let message = format!(
                         "a blend factor reads the second source, but location {location} has none"
                     );
-                    return Err(
-                        Error::new(&code::BLEND_NO_SECOND_SOURCE, message).about(piece.variable)
-                    );
+                    return refuse(&code::BLEND_NO_SECOND_SOURCE, message, piece.variable);
                 }
                 Ok(Some(numbers))
             }

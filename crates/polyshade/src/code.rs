@@ -1,5 +1,7 @@
 //! The codes of this crate's errors. The codes for modules that cannot be parsed are in [`polyshade_spv::code`].
 
+use polyshade_spv::{Code, Error, Id, Inst};
+
 polyshade_spv::codes! {
     // Entry points, interfaces and side effects; any lowering can return these codes.
     ENTRY_POINT_AMBIGUOUS_STAGE: Options, "entry-point.ambiguous-stage",
@@ -392,4 +394,23 @@ polyshade_spv::codes! {
         "Add the stage to the pipeline, or remove the field of the recipe.";
     PIPELINE_NOT_RASTERIZED: Options, "pipeline.not-rasterized",
         "Remove the field of the recipe: the capture-only variant is not rasterized.";
+}
+
+/// Refuses a module because of the variable, function, type or other thing `id`.
+pub(crate) fn refuse<T>(
+    code: &'static Code,
+    message: impl Into<String>,
+    id: Id,
+) -> Result<T, Error> {
+    Err(Error::new(code, message).about(id))
+}
+
+/// Refuses a module because of `inst`, which concerns the thing `id`.
+pub(crate) fn refuse_at<T>(
+    code: &'static Code,
+    message: impl Into<String>,
+    id: Id,
+    inst: Inst<'_>,
+) -> Result<T, Error> {
+    Err(Error::new(code, message).about(id).at(inst.at()))
 }

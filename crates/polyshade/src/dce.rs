@@ -54,7 +54,7 @@ mod walk;
 
 pub use options::DceOptions;
 
-use crate::code;
+use crate::code::{self, refuse_at};
 use crate::effects::{Written, noun};
 use index::At;
 use mark::Marks;
@@ -134,9 +134,7 @@ fn check_effects(m: &Module<'_>, marks: &Marks<'_, '_>, wanted: &DceOptions) -> 
         for inst in body.into_iter().flatten().filter(|inst| marks.live.contains(At::of(*inst))) {
             if let Some(read) = written.read_by(m, inst) {
                 let message = "a kept output reads memory that dropped code writes";
-                return Err(Error::new(&code::SIDE_EFFECTS_READ_BACK, message)
-                    .about(m.root(read))
-                    .at(inst.at()));
+                return refuse_at(&code::SIDE_EFFECTS_READ_BACK, message, m.root(read), inst);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Checks whether a fragment stage gives the same results with early or late depth, stencil and occlusion tests, and
 //! whether it gives the same results if it runs per sample.
 
-use crate::code;
+use crate::code::{self, refuse, refuse_at};
 use crate::effects::changes_memory;
 use crate::rewrite::interface;
 use polyshade_spv::view::EntryPoint;
@@ -20,9 +20,9 @@ pub(crate) fn check_movable(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<(),
     if let Some(output) = outputs.into_iter().find(seen) {
         let message = "the shader writes the depth, the stencil value or the sample mask, which only late fragment \
             tests read";
-        return Err(Error::new(&code::FRAGMENT_EARLY_TESTS, message).about(output));
+        return refuse(&code::FRAGMENT_EARLY_TESTS, message, output);
     }
-    refuse(m, entry, &code::FRAGMENT_EARLY_TESTS, |inst| {
+    refuse_first(m, entry, &code::FRAGMENT_EARLY_TESTS, |inst| {
         match discards(inst.op()) {
         true => Some("the shader discards fragments that early fragment tests have already counted"),
         false => changes_memory(m, inst)
@@ -49,10 +49,10 @@ pub(crate) fn check_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> Result<
             _ => continue,
         };
         if m.code_uses_of(input).next().is_some() {
-            return Err(Error::new(&code::FRAGMENT_PER_SAMPLE, message).about(input));
+            return refuse(&code::FRAGMENT_PER_SAMPLE, message, input);
         }
     }
-    refuse(m, entry, &code::FRAGMENT_PER_SAMPLE, |inst| {
+    refuse_first(m, entry, &code::FRAGMENT_PER_SAMPLE, |inst| {
         changes_memory(m, inst)
             .then_some("cannot run the shader for each sample: it has its own stores to memory")
     })
@@ -73,7 +73,7 @@ pub(crate) fn runs_per_sample(m: &Module<'_>, entry: EntryPoint<'_>) -> bool {
 }
 
 /// Refuses the first instruction for which `why` returns a message.
-fn refuse(
+fn refuse_first(
     m: &Module<'_>,
     entry: EntryPoint<'_>,
     code: &'static Code,
@@ -82,9 +82,7 @@ fn refuse(
     let functions = m.reachable(entry.function());
     let bodies = functions.iter().filter_map(|id| m.function(*id));
     match bodies.flat_map(|body| body.instructions()).find_map(|inst| Some((inst, why(inst)?))) {
-        Some((inst, message)) => {
-            Err(Error::new(code, message).about(entry.function()).at(inst.at()))
-        }
+        Some((inst, message)) => refuse_at(code, message, entry.function(), inst),
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Definitions for all lowerings that change the position.
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite::{FoundBuiltin, Lowering, Stages};
 use polyshade_spv::{BuiltIn, Error, ExecutionModel, Module, Type};
 
@@ -29,7 +29,7 @@ pub(crate) fn check(m: &Module<'_>, position: FoundBuiltin) -> Result<(), Error>
         }
         _ => {
             let message = "the position is not a vector of four floats";
-            Err(Error::new(&code::INTERFACE_POSITION_TYPE, message).about(position.variable))
+            refuse(&code::INTERFACE_POSITION_TYPE, message, position.variable)
         }
     }
 }

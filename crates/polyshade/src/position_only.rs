@@ -28,7 +28,7 @@ mod read_back;
 pub use cost::{Cost, cost};
 pub use options::{Keep, Options, Variant};
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Lowered, Requirements, Target};
 use crate::rewrite::{Frame, Stages, dce};
 use crate::transform_feedback::native_xfb;
@@ -123,11 +123,11 @@ fn reduce(
     let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());
     let reduced = frame.found(m, dce(m, &wanted))?;
     let undecided = match reduced.value.first() {
-        Some(id) => Err(Error::new(
+        Some(id) => refuse(
             &code::POSITION_ONLY_INSEPARABLE,
             "cannot separate an output that is dropped from an output that is kept",
-        )
-        .about(*id)),
+            *id,
+        ),
         None => Ok(reduced.module.into_owned()),
     };
     frame.found(m, undecided)

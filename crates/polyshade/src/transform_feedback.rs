@@ -71,7 +71,7 @@ pub use topology::Topology;
 pub(crate) use varying::locations;
 pub use varying::{Components, Locations, StreamOutputEntry, Varying};
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{
     Binding, Descriptor, DescriptorKind, Extension, Feature, HostParams, Lowered, Purpose,
     Requirements, Set, SideEffects, Target,
@@ -264,7 +264,7 @@ impl<'m> Prepared<'m> {
         let stores = matches!(variant, Variant::CaptureOnly | Variant::Both);
         if stores && self.plan.stores.is_empty() {
             let message = "cannot capture: the list of varyings is empty";
-            return Err(Error::new(&code::CAPTURE_NO_VARYINGS, message).about(entry.function()));
+            return refuse(&code::CAPTURE_NO_VARYINGS, message, entry.function());
         }
         match variant {
             Variant::CaptureOnly | Variant::SpillOutputs => {
@@ -402,5 +402,5 @@ fn check_name(
         return Ok(());
     };
     let message = format!("the module already has a {stage} entry point with this name");
-    Err(Error::new(&code::CAPTURE_ENTRY_POINT_TAKEN, message).about(entry.function()))
+    refuse(&code::CAPTURE_ENTRY_POINT_TAKEN, message, entry.function())
 }

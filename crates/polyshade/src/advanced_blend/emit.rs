@@ -8,7 +8,7 @@ use super::options::{Blending, ColorBlend, Destination};
 use super::outputs::{Numbers, Piece, moving_together};
 use super::words;
 use super::{Blended, Options, Plan};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Reserved, Value};
 use crate::rewrite::{self, Copies, ParamReader};
 use polyshade_spv::view::EntryPoint;
@@ -163,7 +163,7 @@ fn demote_to_private<'m>(
     if let Some(id) = second.iter().find(stays) {
         let message =
             "cannot remove a second source: an output that is not blended shares its variable";
-        return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
+        return refuse(&code::BLEND_SHARED_VARIABLE, message, *id);
     }
 
     let taken =
@@ -188,7 +188,7 @@ fn take_out<'m>(
     if let Some(id) = moving.iter().find(stays).or(moving.iter().find(|id| !is_blended(id))) {
         let message = "cannot remove a blended output: an output that is not blended shares its variable or a \
             function parameter";
-        return Err(Error::new(&code::BLEND_SHARED_VARIABLE, message).about(*id));
+        return refuse(&code::BLEND_SHARED_VARIABLE, message, *id);
     }
     rewrite::demote_to_private(m, p, entry, moving, Copies::None)?;
     Ok(Vec::new())
@@ -208,11 +208,11 @@ fn copy_rest(
     for (private, new) in interface.iter().filter(|(private, _)| !is_colour(*private)) {
         let ty = m.pointee(*private).expect("a demoted output has a type");
         if matches!(m.ty(m.innermost_element(ty)), Some(Type::Struct { .. })) {
-            return Err(Error::new(
+            return refuse(
                 &code::BLEND_OUTPUT_TYPE,
                 "cannot copy an output: it is a structure",
-            )
-            .about(*private));
+                *private,
+            );
         }
         let value = code.load(ty, *private);
         code.store(*new, value);

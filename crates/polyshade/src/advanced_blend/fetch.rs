@@ -2,7 +2,7 @@
 
 use super::options::{ArrayLayerSource, Destination, Options};
 use super::outputs::Numbers;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::fragment_tests::{check_movable, check_per_sample};
 use crate::host::{Binding, Reserved, Set};
 use crate::rewrite;
@@ -248,7 +248,7 @@ fn declare<'m>(
                 ..=ExecutionMode::SHADING_RATE_INTERLOCK_UNORDERED_EXT.0;
             if m.modes(entry.function()).any(|mode| interlock.contains(&mode.mode().0)) {
                 let message = "the shader already has a fragment shader interlock";
-                return Err(Error::new(&code::BLEND_OWN_INTERLOCK, message).about(entry.function()));
+                return refuse(&code::BLEND_OWN_INTERLOCK, message, entry.function());
             }
             test_early(m, p, entry)?;
             if m.has_capability(Capability::VULKAN_MEMORY_MODEL) {
@@ -284,7 +284,7 @@ fn test_early<'m>(
     if let Some(mask) = outputs.into_iter().find(|id| m.builtin(*id) == Some(BuiltIn::SAMPLE_MASK))
     {
         let message = "samples that the shader's sample mask excludes would be stored anyway";
-        return Err(Error::new(&code::BLEND_SAMPLE_MASK, message).about(mask));
+        return refuse(&code::BLEND_SAMPLE_MASK, message, mask);
     }
     if m.mode(entry.function(), ExecutionMode::EARLY_FRAGMENT_TESTS).is_some() {
         return Ok(());
@@ -317,7 +317,7 @@ fn check_index(m: &Module<'_>, index: u32) -> Result<(), Error> {
     match m.resources().find(has_it) {
         Some(own) => {
             let message = format!("the shader already uses input attachment index {index}");
-            Err(Error::new(&code::BLEND_INPUT_ATTACHMENT_TAKEN, message).about(own.result()))
+            refuse(&code::BLEND_INPUT_ATTACHMENT_TAKEN, message, own.result())
         }
         None => Ok(()),
     }

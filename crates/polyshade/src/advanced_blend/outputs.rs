@@ -1,7 +1,7 @@
 //! The colour outputs of a fragment shader, by location. A colour can be one variable, several variables with some
 //! components each, or an element of an array. A location may have a first and a second source.
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite;
 use foldhash::HashSet;
 use polyshade_spv::view::EntryPoint;
@@ -68,12 +68,12 @@ pub(super) fn colours(
             if !others.iter().all(apart) {
                 let message =
                     format!("two outputs have the same components of location {location}");
-                return Err(Error::new(&code::BLEND_OVERLAPPING_OUTPUTS, message).about(variable));
+                return refuse(&code::BLEND_OVERLAPPING_OUTPUTS, message, variable);
             }
             if others.iter().any(|other| other.numbers != piece.numbers) {
                 let message =
                     format!("outputs at location {location} have different component types");
-                return Err(Error::new(&code::BLEND_MIXED_TYPES, message).about(variable));
+                return refuse(&code::BLEND_MIXED_TYPES, message, variable);
             }
             others.push(piece);
         }
@@ -88,7 +88,7 @@ fn index(m: &Module<'_>, variable: Id) -> Result<bool, Error> {
         Some(1) => Ok(true),
         Some(index) => {
             let message = format!("an output has index {index}, but only 0 and 1 are valid");
-            Err(Error::new(&code::BLEND_INVALID_OUTPUT, message).about(variable))
+            refuse(&code::BLEND_INVALID_OUTPUT, message, variable)
         }
     }
 }
@@ -105,11 +105,11 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
             applied.member.is_some() && applied.decoration == Decoration::LOCATION
         };
         if m.decorations_of(m.innermost_element(ty)).any(of_member) {
-            return Err(Error::new(
+            return refuse(
                 &code::BLEND_OUTPUT_TYPE,
                 "colour outputs are members of a structure",
-            )
-            .about(variable));
+                variable,
+            );
         }
         return Ok(Vec::new());
     };
@@ -131,11 +131,11 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
         Some(Type::Vector { component, count }) => (component, count),
         Some(Type::Float { .. } | Type::Int { .. }) => (element, 1),
         _ => {
-            return Err(Error::new(
+            return refuse(
                 &code::BLEND_OUTPUT_TYPE,
                 "a colour output is neither a scalar nor a vector",
-            )
-            .about(variable));
+                variable,
+            );
         }
     };
     let (numbers, width) = match m.ty(component) {
@@ -149,7 +149,7 @@ fn pieces(m: &Module<'_>, variable: Id) -> Result<Vec<(u32, Piece)>, Error> {
     let end = location.checked_add(length.unwrap_or(1)).filter(|end| *end <= LAST_LOCATION + 1);
     let (Some(end), true) = (end, first <= 3 && count <= 4 - first.min(3)) else {
         let message = "an output exceeds the valid components or locations";
-        return Err(Error::new(&code::BLEND_INVALID_OUTPUT, message).about(variable));
+        return refuse(&code::BLEND_INVALID_OUTPUT, message, variable);
     };
     let piece = |i| {
         let element = length.map(|_| i);

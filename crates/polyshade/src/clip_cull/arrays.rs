@@ -10,7 +10,7 @@ use super::relocate::{
     Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
 };
 use super::semantics::{Component, DISTANCE_KINDS, DistanceKind, DistanceSemantic};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Lowered, Requirements, Target};
 use crate::rewrite::{self, Frame, Place, Stages, float_dimensions};
 use crate::transform_feedback::Components;
@@ -96,11 +96,11 @@ fn shape(m: &Module<'_>, variable: Id, per_vertex: bool) -> Result<(Option<Id>, 
     let is_array = matches!(m.ty(inner), Some(Type::Array { .. }));
     match float_dimensions(m, inner).as_deref() {
         Some([count]) if is_array && per_vertex == vertices.is_some() => Ok((vertices, *count)),
-        _ => Err(Error::new(
+        _ => refuse(
             &code::CLIP_DISTANCE_TYPE,
             "the distances are not an array of floats with a known length",
-        )
-        .about(variable)),
+            variable,
+        ),
     }
 }
 

@@ -11,7 +11,7 @@ use super::prepare::{is_used, prepare_builtins, without_unused};
 use super::read::read_registers;
 use super::relocate::{Sites, distance_array, interpolation, pointer, relocate};
 use super::semantics::{DISTANCE_KINDS, DistanceKind};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::fragment_tests::{check_movable, check_per_sample, runs_per_sample};
 use crate::host::{Lowered, Requirements, Target};
 use crate::position;
@@ -127,9 +127,7 @@ pub(crate) fn emulate_fragment<'m>(
         if let Some(array) = arrays.first().filter(|_| is_tested && moves_the_cut(&interpolation)) {
             let message =
                 "the shader reads the distances with a different interpolation than clipping uses";
-            return Err(
-                Error::new(&code::CLIP_INTERPOLATION, message).about(array.register.variable)
-            );
+            return refuse(&code::CLIP_INTERPOLATION, message, array.register.variable);
         }
         // Per-sample shading needs the distance at the position of the sample.
         if is_tested && (runs == Runs::ForEachSample || runs_per_sample(m, entry)) {

@@ -11,7 +11,7 @@ use super::primitives::emitted;
 use super::read::read_registers;
 use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use super::varyings::{Interpolation, Leaf, leaves};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Feature, LimitName, Lowered, Target};
 use crate::rewrite::{self, Frame, Stages};
 use polyshade_spv::view::{EntryPoint, Mode};
@@ -214,9 +214,7 @@ impl<'m> Stage<'_, 'm> {
         if m.mode(self.entry.function(), ExecutionMode::XFB).is_some() {
             let message =
                 "the stage is captured, and clipping would drop primitives before they are counted";
-            return Err(
-                Error::new(&code::CLIP_CAPTURED_STAGE, message).about(self.entry.function())
-            );
+            return refuse(&code::CLIP_CAPTURED_STAGE, message, self.entry.function());
         }
         let emits: Vec<Inst<'m>> = rewrite::emits_and_cuts(m, self.entry).collect();
         match emits.iter().find(|inst| rewrite::vertex_stream(m, **inst) != Some(0)) {

@@ -9,7 +9,7 @@ use super::relocate::{
     Relocation, Sites, clear_own, distance_array, interpolate, interpolation, relocate,
 };
 use super::semantics::{DISTANCE_KINDS, DistanceKind, DistanceSemantic, Linkage};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Lowered, Requirements, Target};
 use crate::rewrite::{Frame, Place};
 use polyshade_spv::view::EntryPoint;
@@ -276,7 +276,7 @@ impl<'m> SideOfStage<'m> {
         if is_used(m, array) {
             let message =
                 format!("the shader has {kind} distances in {} and in registers", kind.glsl_name());
-            return Err(Error::new(&code::CLIP_DUPLICATE_DISTANCES, message).about(array));
+            return refuse(&code::CLIP_DUPLICATE_DISTANCES, message, array);
         }
         p.remove_definition(array);
         Ok(())

@@ -7,7 +7,7 @@ use super::options::{StageDistances, UserPlanes};
 use super::prepare::prepare_builtins;
 use super::relocate::{Sites, clear, distance_array, pointer};
 use super::semantics::DistanceKind;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{HostParam, HostParams, Lowered, ParamSource, Target, Value};
 use crate::position;
 use crate::rewrite::{self, Copies, FoundBuiltin, Frame, ParamReader, Stages};
@@ -77,7 +77,7 @@ pub(super) fn mask<'m>(
         if keep_original_at.is_none() && m.decoration(variable, Decoration::OFFSET).is_some() {
             let message = "cannot mask distances that are captured natively: give a location that keeps the original \
                 values";
-            return Err(Error::new(&code::CLIP_MASK_CAPTURED, message).about(variable));
+            return refuse(&code::CLIP_MASK_CAPTURED, message, variable);
         }
         // Copies keep the original distances, and the built-in array gets the masked distances.
         let copy = match keep_original_at {
@@ -122,9 +122,7 @@ pub(super) fn user_planes<'m>(
         |m, p, stage| {
             if let Some(own) = find(&stage.arrays, DistanceKind::Clip) {
                 let message = "the shader already writes clip distances";
-                return Err(
-                    Error::new(&code::CLIP_OWN_DISTANCES, message).about(own.register.variable)
-                );
+                return refuse(&code::CLIP_OWN_DISTANCES, message, own.register.variable);
             }
             let vertex = stage.vertex(m, planes.vertex)?;
             let block = stage.words(m, p, "polyshade_planes")?;

@@ -1,7 +1,7 @@
 //! Finds the registers that hold distances.
 
 use super::semantics::{Component, DISTANCE_KINDS, DistanceKind, DistanceSemantic, Linkage};
-use crate::code;
+use crate::code::{self, refuse};
 pub(super) use crate::rewrite::is_per_vertex;
 use crate::rewrite::{self, float_dimensions, float_scalars};
 use polyshade_spv::view::{EntryPoint, Store, Variable};
@@ -127,7 +127,7 @@ impl<'o> Marking<'o> {
             return match semantic.filter(|_| m.builtin(variable).is_none()) {
                 Some(kind) => {
                     let message = format!("a {kind} distance has no location");
-                    Err(Error::new(&code::CLIP_DISTANCE_LOCATION, message).about(variable))
+                    refuse(&code::CLIP_DISTANCE_LOCATION, message, variable)
                 }
                 None => Ok(None),
             };
@@ -153,9 +153,7 @@ impl<'o> Marking<'o> {
                 { components.clone() }.any(|at| mark.covers(location, at))
             };
             return match semantic.is_some() || self.marks.iter().any(covers) {
-                true => {
-                    Err(Error::new(&code::CLIP_DISTANCE_TYPE, not_floats(m, inner)).about(variable))
-                }
+                true => refuse(&code::CLIP_DISTANCE_TYPE, not_floats(m, inner), variable),
                 false => Ok(None),
             };
         };
@@ -190,7 +188,7 @@ impl<'o> Marking<'o> {
                     "component {} of location {} is marked as both clip and cull distance",
                     at.component, at.location
                 );
-                return Err(Error::new(&code::CLIP_CONFLICTING_SEMANTICS, message).about(variable));
+                return refuse(&code::CLIP_CONFLICTING_SEMANTICS, message, variable);
             }
             kind = Some(mark.kind);
         }

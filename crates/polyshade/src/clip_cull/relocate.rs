@@ -6,7 +6,7 @@
 
 use super::registers::Register;
 use super::semantics::DistanceKind;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite::{self, Copies, Demoted, ExportPoints, Place, Scalarized, Wrapper};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
@@ -57,11 +57,11 @@ pub(super) fn relocate<'m>(
     let is_captured = |id: Id| m.decoration(id, Decoration::OFFSET).is_some();
     let mut moving = relocations.iter().map(|relocation| relocation.register.variable);
     if let Some(captured) = moving.find(|id| class == StorageClass::OUTPUT && is_captured(*id)) {
-        return Err(Error::new(
+        return refuse(
             &code::CLIP_CAPTURED_DISTANCES,
             "cannot relocate distances that are captured natively",
-        )
-        .about(captured));
+            captured,
+        );
     }
 
     let (arrayed, own): (Vec<&Relocation>, Vec<&Relocation>) =
@@ -131,7 +131,7 @@ pub(super) fn interpolation<'r>(
     match registers.find(|register| of(register) != first) {
         Some(other) => {
             let message = "distances are interpolated in different ways";
-            Err(Error::new(&code::CLIP_MIXED_INTERPOLATION, message).about(other.variable))
+            refuse(&code::CLIP_MIXED_INTERPOLATION, message, other.variable)
         }
         None => Ok(first),
     }

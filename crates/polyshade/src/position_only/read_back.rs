@@ -1,6 +1,6 @@
 //! Turns removed outputs that the shader reads into private memory.
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite::{self, Copies, Frame};
 use polyshade_spv::{Error, ExecutionModel, Id, Module};
 
@@ -21,7 +21,7 @@ pub(super) fn demote_to_private(
     let is_copied = variables.iter().any(|id| !dead.contains(id));
     if is_copied && !by_itself.contains(&model) {
         let message = format!("cannot drop an output: a {model} stage reads it");
-        return Err(Error::new(&code::POSITION_ONLY_OUTPUT_READ, message).about(variables[0]));
+        return refuse(&code::POSITION_ONLY_OUTPUT_READ, message, variables[0]);
     }
     let own = frame.rewrite(m, |m, p, entry| {
         let (whole, blocks): (Vec<Id>, Vec<Id>) =

@@ -1,6 +1,6 @@
 //! The loads and stores of a variable, and the indices that each of them accesses.
 
-use crate::code;
+use crate::code::{self, refuse_at};
 use foldhash::HashMap;
 use polyshade_spv::view::{AccessChain, Load, Store};
 use polyshade_spv::{Error, Id, Inst, Module, Op};
@@ -41,17 +41,13 @@ pub(super) fn accesses<'m>(
             _ => {
                 let message = "cannot rewrite accesses to the variable: a pointer into it is copied or passed to a \
                     function";
-                return Err(Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, message)
-                    .about(variable)
-                    .at(inst.at()));
+                return refuse_at(&code::INTERFACE_UNSUPPORTED_ACCESS, message, variable, *inst);
             }
         };
     }
     if let Some(other) = reach.uses.iter().find(|inst| !is_access(**inst, &paths)) {
         let message = "cannot rewrite accesses to the variable: an instruction other than a load or store uses it";
-        return Err(Error::new(&code::INTERFACE_UNSUPPORTED_ACCESS, message)
-            .about(variable)
-            .at(other.at()));
+        return refuse_at(&code::INTERFACE_UNSUPPORTED_ACCESS, message, variable, *other);
     }
     Ok(Accesses { uses: reach.uses, pointers: reach.pointers, paths })
 }

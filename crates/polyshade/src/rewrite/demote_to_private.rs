@@ -3,7 +3,7 @@
 mod renew;
 mod strides;
 
-use crate::code;
+use crate::code::{self, refuse_at};
 use crate::effects::glsl;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{EntryPoint, Function, TypePointer, Variable};
@@ -213,9 +213,7 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
     if let Some(inst) = reach.uses.iter().find(|inst| interpolates(m, **inst)) {
         let pointer = Id::new(inst.words()[5]).unwrap_or(variables[0]);
         let message = "cannot demote the input to Private: an interpolation function reads it";
-        return Err(Error::new(&code::INTERFACE_INTERPOLATED_INPUT, message)
-            .about(m.root(pointer))
-            .at(inst.at()));
+        return refuse_at(&code::INTERFACE_INTERPOLATED_INPUT, message, m.root(pointer), *inst);
     }
 
     // A parameter must point into demoted variables always or never.
@@ -233,9 +231,12 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
             {
                 let message = "cannot demote variables to Private: a function is called with pointers to them and to \
                     another variable";
-                return Err(Error::new(&code::INTERFACE_SHARED_PARAMETER, message)
-                    .about(argument)
-                    .at(call.inst().at()));
+                return refuse_at(
+                    &code::INTERFACE_SHARED_PARAMETER,
+                    message,
+                    argument,
+                    call.inst(),
+                );
             }
         }
     }
@@ -248,9 +249,8 @@ fn pointers_into<'m>(m: &'m Module<'_>, variables: &[Id]) -> Result<Vec<Inst<'m>
 fn check_private(m: &Module<'_>, variables: &[Variable<'_>]) -> Result<(), Error> {
     let (mut seen, mut open) = (HashSet::new(), Vec::new());
     for variable in variables {
-        let unsupported = |code, message| {
-            Err(Error::new(code, message).about(variable.result()).at(variable.inst().at()))
-        };
+        let unsupported =
+            |code, message| refuse_at(code, message, variable.result(), variable.inst());
         let whole = pointee(m, *variable);
         if array_lengths(m, whole).is_none() {
             return unsupported(
@@ -326,12 +326,12 @@ fn shared_structures(m: &Module<'_>, taken: &[Variable<'_>]) -> Result<Vec<Id>, 
         .filter(|other| !ids.contains(&other.result()))
         .find(|other| wanted.contains(&m.innermost_element(pointee(m, *other))));
     match sharing {
-        Some(other) => Err(Error::new(
+        Some(other) => refuse_at(
             &code::INTERFACE_SHARED_TYPE,
             "cannot demote a variable to Private: another variable shares its structure",
-        )
-        .about(other.result())
-        .at(other.inst().at())),
+            other.result(),
+            other.inst(),
+        ),
         None => Ok(structures),
     }
 }

@@ -2,7 +2,7 @@
 //! stage.
 
 use super::wrap;
-use crate::code;
+use crate::code::{self, refuse};
 use polyshade_spv::view::{EmitStreamVertex, EndStreamPrimitive, EntryPoint};
 use polyshade_spv::{Error, ExecutionModel, Id, Inst, Module, Op, Patch, Position};
 
@@ -35,7 +35,7 @@ pub fn export_points<'m>(
         ExecutionModel::GEOMETRY => Ok(ExportPoints::Emits(emits(m, entry))),
         other => {
             let message = format!("a {other} stage does not export vertices to the rasterizer");
-            Err(Error::new(&code::ENTRY_POINT_UNSUPPORTED_STAGE, message).about(entry.function()))
+            refuse(&code::ENTRY_POINT_UNSUPPORTED_STAGE, message, entry.function())
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Clones the functions and declarations that an entry point shares with other entry points, before a lowering
 //! changes it.
 
-use crate::code;
+use crate::code::{self, refuse_at};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{AnyVariable, EntryPoint, Variable};
 use polyshade_spv::{
@@ -99,9 +99,7 @@ impl<'m> Clones<'m> {
             let body = m.function(*function).expect("a reachable function is defined");
             if let Some(inst) = body.instructions().find(|inst| !is_known(inst.op())) {
                 let message = "a function that two entry points share has an unknown instruction";
-                return Err(Error::new(&code::SPIRV_UNKNOWN_INSTRUCTION, message)
-                    .about(*function)
-                    .at(inst.at()));
+                return refuse_at(&code::SPIRV_UNKNOWN_INSTRUCTION, message, *function, inst);
             }
         }
         Ok(())

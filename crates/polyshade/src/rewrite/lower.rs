@@ -2,7 +2,7 @@
 
 use super::builtin::called;
 use super::{Origins, Stages, isolate, specialize};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Lowered, Requirements, Target};
 use polyshade_spv::view::{EntryPoint, Note};
 use polyshade_spv::{
@@ -293,9 +293,7 @@ impl Lowering {
         let wanted = self.note(entry);
         if notes(m).any(|note| note == wanted) {
             let message = format!("{} was already applied", self.name);
-            return Err(
-                Error::new(&code::LOWERING_ALREADY_APPLIED, message).about(entry.function())
-            );
+            return refuse(&code::LOWERING_ALREADY_APPLIED, message, entry.function());
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::FoundBuiltin;
 use super::accesses::{Accesses, accesses};
-use crate::code;
+use crate::code::{self, refuse, refuse_at};
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Error, Id, Inst, Module, Op, Patch};
 
@@ -28,7 +28,7 @@ pub fn map_stores<'m>(
     let variable = m.definition(output.variable).and_then(polyshade_spv::view::Variable::of);
     if variable.is_none_or(|variable| variable.initializer().is_some()) {
         let message = "cannot rewrite stores to the output: it has an initial value";
-        return Err(Error::new(&code::INTERFACE_INITIALIZED_OUTPUT, message).about(output.variable));
+        return refuse(&code::INTERFACE_INITIALIZED_OUTPUT, message, output.variable);
     }
     let whole = usize::from(output.per_vertex) + usize::from(output.member.is_some());
     let Accesses { uses, paths, .. } = accesses(m, output.variable, usize::MAX)?;
@@ -40,9 +40,7 @@ pub fn map_stores<'m>(
         }
         let Some(store) = Store::of(inst) else {
             let message = "cannot rewrite stores to the output: the shader also loads it";
-            return Err(Error::new(&code::INTERFACE_LOADED_OUTPUT, message)
-                .about(output.variable)
-                .at(inst.at()));
+            return refuse_at(&code::INTERFACE_LOADED_OUTPUT, message, output.variable, inst);
         };
         // A store to the output calls the function for the stored value. A store to the block calls it for the
         // member.
@@ -56,9 +54,7 @@ pub fn map_stores<'m>(
             }
             _ => {
                 let message = "cannot rewrite stores to the output: it is stored in parts, or for all vertices at once";
-                return Err(Error::new(&code::INTERFACE_PARTIAL_STORE, message)
-                    .about(output.variable)
-                    .at(inst.at()));
+                return refuse_at(&code::INTERFACE_PARTIAL_STORE, message, output.variable, inst);
             }
         }
     }

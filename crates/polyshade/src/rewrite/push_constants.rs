@@ -2,7 +2,7 @@
 
 use super::add_to_interface;
 use super::resource::{HostBlock, Words, decorate_words};
-use crate::code;
+use crate::code::{self, refuse};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use polyshade_spv::view::{AnyVariable, EntryPoint, TypePointer};
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Section, StorageClass, Type};
@@ -70,26 +70,24 @@ pub(super) fn push_constant_spans<'m>(
     // An existing block must be able to grow, and must end before the new members.
     if variable.inst().op() == Op::UNTYPED_VARIABLE_KHR {
         let message = "cannot add push constants: the shader declares an untyped variable for them";
-        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_TYPE, message).about(variable.result()));
+        return refuse(&code::PARAMS_PUSH_CONSTANTS_TYPE, message, variable.result());
     }
     let structure = m.pointee(variable.result()).and_then(|block| m.definition(block));
     let structure = structure.filter(|inst| inst.op() == Op::TYPE_STRUCT);
     let Some((inst, block)) = structure.and_then(|inst| Some((inst, inst.result()?))) else {
         let message = "the push constants of the shader are not a structure";
-        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_TYPE, message).about(variable.result()));
+        return refuse(&code::PARAMS_PUSH_CONSTANTS_TYPE, message, variable.result());
     };
     growable(m, entry, variable, block)?;
     let end = Measure { m, structures: HashMap::new() }.block_end(block, DEEPEST);
     let Some(end) = end.and_then(|end| end.checked_next_multiple_of(4)) else {
         let message = "the size of the push constants is not known";
-        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SIZE, message).about(block));
+        return refuse(&code::PARAMS_PUSH_CONSTANTS_SIZE, message, block);
     };
     if let Some(Span { offset, .. }) = spans.iter().find(|span| span.offset < end) {
         let message =
             format!("the push constants of the shader end at byte {end}, after byte {offset}");
-        return Err(
-            Error::new(&code::PARAMS_PUSH_CONSTANTS_OVERLAP, message).about(variable.result())
-        );
+        return refuse(&code::PARAMS_PUSH_CONSTANTS_OVERLAP, message, variable.result());
     }
     // Declare the structure again with the new members.
     let first_member = m.members(block).len() as u32;
@@ -171,13 +169,13 @@ fn growable(
     });
     if !only_pointed_to {
         let message = "cannot add members to the push-constant block: its type has other uses";
-        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(block));
+        return refuse(&code::PARAMS_PUSH_CONSTANTS_SHARED, message, block);
     }
     let points_to_block = |other: &AnyVariable<'_>| m.pointee(other.result()) == Some(block);
     if m.resources().filter(points_to_block).count() > 1 {
         let message =
             "cannot add members to the push-constant block: another variable has the same type";
-        return Err(Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(block));
+        return refuse(&code::PARAMS_PUSH_CONSTANTS_SHARED, message, block);
     }
     let others = m.entry_points().filter(|other| other.function() != entry.function());
     let others: HashSet<Id> =
@@ -190,9 +188,7 @@ fn growable(
     if used || others.contains(&variable.result()) {
         let message =
             "cannot add members to the push-constant block: another entry point also uses it";
-        return Err(
-            Error::new(&code::PARAMS_PUSH_CONSTANTS_SHARED, message).about(variable.result())
-        );
+        return refuse(&code::PARAMS_PUSH_CONSTANTS_SHARED, message, variable.result());
     }
     Ok(())
 }

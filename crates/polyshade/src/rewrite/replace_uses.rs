@@ -1,6 +1,6 @@
 //! Replaces the uses of a variable. This is for variables that other invocations can see, which cannot be copied.
 
-use crate::code;
+use crate::code::{self, refuse_at};
 use polyshade_spv::{Error, Id, Module, Op, Patch, is_known};
 
 /// Replaces all uses of the module-scope variable `from` in functions with `to`, a variable of the same type. Access
@@ -20,12 +20,12 @@ pub fn replace_uses<'m>(
     let in_function = |at| m.function_around(at).is_some();
     let users = || m.uses_of(from).filter(|inst| in_function(inst.at()));
     if let Some(inst) = users().find(|inst| !is_known(inst.op())) {
-        return Err(Error::new(
+        return refuse_at(
             &code::SPIRV_UNKNOWN_INSTRUCTION,
             "cannot replace the uses of a variable: an unknown instruction uses it",
-        )
-        .about(from)
-        .at(inst.at()));
+            from,
+            inst,
+        );
     }
 
     for inst in users() {

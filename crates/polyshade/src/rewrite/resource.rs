@@ -1,7 +1,7 @@
 //! Adds resources: buffers, images and constants that the host provides.
 
 use super::add_to_interface;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Binding, Set};
 use polyshade_spv::view::{Decorate, EntryPoint, Extension};
 use polyshade_spv::{
@@ -171,7 +171,7 @@ pub fn spec_constants<'m>(
             taken.operands()[0],
             end - 1
         );
-        return Err(Error::new(&code::PARAMS_SPECIALIZATION_TAKEN, message).about(taken.target()));
+        return refuse(&code::PARAMS_SPECIALIZATION_TAKEN, message, taken.target());
     }
     let constants = names.iter().zip(first..end).map(|(name, number)| {
         let constant = p.spec_constant(number, 0);
@@ -230,11 +230,11 @@ fn resource<'m>(
     let added = p.added_with(Decoration::BINDING, binding.0).find(in_set);
     if let Some(id) = added {
         let message = format!("binding {} of set {} is added twice", binding.0, set.0);
-        return Err(Error::new(&code::BINDING_DUPLICATE, message).about(id));
+        return refuse(&code::BINDING_DUPLICATE, message, id);
     }
     if let Some((id, _)) = bound(m).find(|(_, place)| *place == (set, binding)) {
         let message = format!("the shader already uses binding {} of set {}", binding.0, set.0);
-        return Err(Error::new(&code::BINDING_TAKEN, message).about(id));
+        return refuse(&code::BINDING_TAKEN, message, id);
     }
     let variable = p.variable(class, block, None);
     p.decorate(variable, Decoration::DESCRIPTOR_SET, &[set.0]);

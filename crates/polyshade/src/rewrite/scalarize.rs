@@ -2,7 +2,7 @@
 //! that other invocations can see, and for arrays that are too large to copy.
 
 use super::accesses::{Accesses, accesses};
-use crate::code;
+use crate::code::{self, refuse};
 use foldhash::HashMap;
 use polyshade_spv::view::{Load, Store};
 use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
@@ -120,11 +120,11 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     fn new(m: &'m Module<'w>, what: Scalarized<'s>, class: StorageClass) -> Result<Self, Error> {
         // In an invalid module, an interface may also list pointers into variables.
         if m.definition(what.variable).is_none_or(|inst| inst.op() != Op::VARIABLE) {
-            return Err(Error::new(
+            return refuse(
                 &code::INTERFACE_NOT_A_VARIABLE,
                 "the id to scalarize is not a variable",
-            )
-            .about(what.variable));
+                what.variable,
+            );
         }
         let ty = m.pointee(what.variable);
         let inner = ty.and_then(|ty| match m.ty(ty) {
@@ -134,11 +134,11 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         let dimensions = inner.and_then(|ty| float_dimensions(m, ty));
         match (ty, dimensions) {
             (Some(ty), Some(dimensions)) => Ok(Self { m, what, class, dimensions, ty }),
-            _ => Err(Error::new(
+            _ => refuse(
                 &code::INTERFACE_NOT_FLOATS,
                 "the variable is not made of 32-bit floats",
-            )
-            .about(what.variable)),
+                what.variable,
+            ),
         }
     }
 
@@ -174,8 +174,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
                 Some(length) if length <= MOST_VERTICES => Some(length),
                 _ => {
                     let message = "an array with an unknown length is accessed as a whole";
-                    return Err(Error::new(&code::INTERFACE_UNKNOWN_LENGTH, message)
-                        .about(self.what.variable));
+                    return refuse(&code::INTERFACE_UNKNOWN_LENGTH, message, self.what.variable);
                 }
             },
             _ => None,
@@ -274,9 +273,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             //        OpStore %candidate %new
             Found::Chosen(_) if self.what.write_only => {
                 let message = "cannot store to a component with a computed index: the output cannot be loaded";
-                return Err(
-                    Error::new(&code::INTERFACE_DYNAMIC_STORE, message).about(self.what.variable)
-                );
+                return refuse(&code::INTERFACE_DYNAMIC_STORE, message, self.what.variable);
             }
             Found::Chosen(candidates) => {
                 let float = p.float();

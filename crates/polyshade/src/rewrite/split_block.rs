@@ -1,7 +1,7 @@
 //! Splits an interface block into one variable per member, so that members can be added and removed.
 
 use super::{Sizes, is_per_vertex};
-use crate::code;
+use crate::code::{self, refuse, refuse_at};
 use polyshade_spv::view::{AccessChain, EntryPoint, Variable};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, StorageClass, Type, is_known};
 
@@ -34,9 +34,7 @@ pub fn split_block<'m>(
     // In an array that is not per-vertex, each element has all members, at consecutive locations, so the array cannot
     // be split.
     if shape.length.is_some() && !is_per_vertex(entry.model(), shape.variable.storage_class()) {
-        return Err(
-            Error::new(&code::BLOCK_ARRAYED, "an array of blocks cannot be split").about(block)
-        );
+        return refuse(&code::BLOCK_ARRAYED, "an array of blocks cannot be split", block);
     }
     let chains = shape.chains(m, block)?;
     for chain in &chains {
@@ -85,18 +83,18 @@ impl<'m> Shape<'m> {
         let variable = m.definition(block).and_then(Variable::of);
         let ty = variable.and_then(|variable| m.pointer(variable.pointer_type()));
         let (Some(variable), Some((_, ty))) = (variable, ty) else {
-            return Err(Error::new(
+            return refuse(
                 &code::INTERFACE_NOT_A_VARIABLE,
                 "the id to split is not a variable",
-            )
-            .about(block));
+                block,
+            );
         };
         if variable.initializer().is_some() {
-            return Err(Error::new(
+            return refuse(
                 &code::BLOCK_INITIALIZER,
                 "a block with an initialiser cannot be split",
-            )
-            .about(block));
+                block,
+            );
         }
         let (length, structure) = match m.ty(ty) {
             Some(Type::Array { element, length }) => (Some(length), element),
@@ -104,11 +102,9 @@ impl<'m> Shape<'m> {
         };
         match m.ty(structure) {
             Some(Type::Struct { .. }) => Ok(Self { variable, structure, length }),
-            _ => Err(Error::new(
-                &code::BLOCK_NOT_A_STRUCTURE,
-                "the variable to split is not a block",
-            )
-            .about(block)),
+            _ => {
+                refuse(&code::BLOCK_NOT_A_STRUCTURE, "the variable to split is not a block", block)
+            }
         }
     }
 
@@ -153,9 +149,7 @@ impl<'m> Chain<'m> {
         match unknown().filter(|_| self.indices.len() == 1) {
             Some(inst) => {
                 let message = "cannot split the block: an unknown instruction uses it";
-                Err(Error::new(&code::SPIRV_UNKNOWN_INSTRUCTION, message)
-                    .about(self.result())
-                    .at(inst.at()))
+                refuse_at(&code::SPIRV_UNKNOWN_INSTRUCTION, message, self.result(), inst)
             }
             None => Ok(()),
         }

@@ -4,7 +4,7 @@
 use super::layout::{Builder, Piece};
 use super::leaves::{Leaf, leaves};
 use super::outputs::{Outputs, Part};
-use crate::code;
+use crate::code::{self, refuse};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, ExecutionMode, ExecutionModel, Id, Module, Type};
 
@@ -118,7 +118,7 @@ impl Decorated<'_, '_> {
             let message = format!(
                 "an output has vertex stream {stream}, but only geometry stages have vertex streams"
             );
-            return Err(Error::new(&code::CAPTURE_STREAM_STAGE, message).about(variable));
+            return refuse(&code::CAPTURE_STREAM_STAGE, message, variable);
         }
         match (inherited(Decoration::XFB_BUFFER), inherited(Decoration::XFB_STRIDE)) {
             (Some(buffer), Some(stride)) => Ok(Some(XfbPlacement { offset, buffer, stride })),
@@ -126,13 +126,13 @@ impl Decorated<'_, '_> {
             (None, None) if member.is_some() => Ok(None),
             _ => {
                 let message = "an output has an Offset, but not both XfbBuffer and XfbStride";
-                Err(Error::new(&code::CAPTURE_INCOMPLETE_DECORATIONS, message).about(variable))
+                refuse(&code::CAPTURE_INCOMPLETE_DECORATIONS, message, variable)
             }
         }
     }
 
     fn capture(&mut self, part: &Part, name: &str, placement: &XfbPlacement) -> Result<(), Error> {
-        let malformed = |code, message| Err(Error::new(code, message).about(part.variable));
+        let malformed = |code, message| refuse(code, message, part.variable);
         let buffer = placement.buffer as usize;
         self.builder.need_buffer(buffer)?;
         match self.strides.iter().find(|(other, _)| *other == buffer) {

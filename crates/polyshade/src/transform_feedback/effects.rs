@@ -1,6 +1,6 @@
 //! Assigns the shader's own stores and atomics to one pass. Otherwise a draw with two passes would execute them twice.
 
-use crate::code;
+use crate::code::{self, refuse_at};
 use crate::effects::{Written, changes_memory, noun, target};
 use crate::host::SideEffects;
 use foldhash::{HashSet, HashSetExt};
@@ -98,9 +98,7 @@ impl Effects {
         for inst in functions.flat_map(|function| function.instructions()) {
             if let Some(read) = written.read_by(m, inst) {
                 let message = "the shader reads memory that it writes, but only one of the two passes writes it";
-                return Err(Error::new(&code::SIDE_EFFECTS_READ_BACK, message)
-                    .about(m.root(read))
-                    .at(inst.at()));
+                return refuse_at(&code::SIDE_EFFECTS_READ_BACK, message, m.root(read), inst);
             }
         }
         Ok(())
@@ -117,9 +115,7 @@ fn remove<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, inst: Inst<'m>) -> Resul
     if let Some(user) = m.code_uses_of(result).next() {
         let message =
             format!("the result of {} is used, but only one of the two passes has it", noun(inst));
-        return Err(Error::new(&code::SIDE_EFFECTS_RESULT_USED, message)
-            .about(result)
-            .at(user.at()));
+        return refuse_at(&code::SIDE_EFFECTS_RESULT_USED, message, result, user);
     }
     p.remove_definition(result);
     Ok(())

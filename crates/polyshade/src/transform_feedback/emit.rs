@@ -15,7 +15,7 @@ use super::layout::{Layout, Piece, Stored};
 use super::leaves::Leaf;
 use super::outputs::Part;
 use super::{MAX_BUFFERS, Prepared, Topology, Variant, native_xfb};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite::{self, Added, Copies, HostBlock, Open, WordArray};
 use crate::source::Source;
 use compute::Numbers;
@@ -172,7 +172,7 @@ pub(super) fn both<'m>(
         ),
     ];
     if let Some((_, message)) = refused.into_iter().find(|(is, _)| *is) {
-        return Err(Error::new(&code::CAPTURE_NO_COMBINED_VARIANT, message).about(entry.function()));
+        return refuse(&code::CAPTURE_NO_COMBINED_VARIANT, message, entry.function());
     }
     let inputs = inputs::inputs(m, entry, draws)?;
     let wrapper = rewrite::wrap(m, p, entry);

@@ -7,7 +7,7 @@ use super::outputs::Part;
 use super::patches::Patches;
 use super::spilled_output::SpilledOutput;
 use super::{MAX_BUFFERS, MAX_STRIDE};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::Reserved;
 use foldhash::HashMap;
 use polyshade_spv::{Decoration, Error, Module};
@@ -238,9 +238,7 @@ impl Builder {
             let seen = self.seen.entry(part.clone()).or_default();
             if *seen & components != 0 {
                 let message = format!("`{name}` is captured twice");
-                return Err(
-                    Error::new(&code::CAPTURE_DUPLICATE_VARYING, message).about(part.variable)
-                );
+                return refuse(&code::CAPTURE_DUPLICATE_VARYING, message, part.variable);
             }
             *seen |= components;
         }
@@ -286,7 +284,7 @@ fn check_overlaps(number: usize, buffer: &Buffer) -> Result<(), Error> {
                 pair[1].word * 4
             );
             let variable = pair[1].piece.leaf.part.variable;
-            Err(Error::new(&code::CAPTURE_OVERLAP, message).about(variable))
+            refuse(&code::CAPTURE_OVERLAP, message, variable)
         }
         None => Ok(()),
     }

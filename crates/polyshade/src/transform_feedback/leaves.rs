@@ -2,7 +2,7 @@
 
 use super::MAX_STRIDE;
 use super::outputs::Part;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite::Sizes;
 use polyshade_spv::{Decoration, Error, Id, Module, Type};
 
@@ -71,7 +71,7 @@ impl Walk<'_, '_> {
         }
         if depth == 0 {
             let message = format!("`{}` is nested more than {DEEPEST} deep", self.name);
-            return Err(Error::new(&code::CAPTURE_NESTED_TOO_DEEP, message).about(part.variable));
+            return refuse(&code::CAPTURE_NESTED_TOO_DEEP, message, part.variable);
         }
         let start = self.found.len();
         match m.ty(part.ty) {
@@ -152,7 +152,7 @@ impl Walk<'_, '_> {
                 "`{}` has {length} elements: a vertex can take at most {MAX_STRIDE} bytes",
                 self.name
             );
-            return Err(Error::new(&code::CAPTURE_VERTEX_TOO_LARGE, message).about(part.variable));
+            return refuse(&code::CAPTURE_VERTEX_TOO_LARGE, message, part.variable);
         }
         Ok(length)
     }
@@ -176,11 +176,11 @@ impl Walk<'_, '_> {
             ) => width / 32,
             Some(Type::Int { width, .. } | Type::Float { width }) => {
                 let message = format!("`{name}` has components of {width} bits, not 32 or 64");
-                return Err(Error::new(&code::CAPTURE_COMPONENT_TYPE, message).about(part.variable));
+                return refuse(&code::CAPTURE_COMPONENT_TYPE, message, part.variable);
             }
             _ => {
                 let message = format!("`{name}` does not consist of numbers of 32 or 64 bits");
-                return Err(Error::new(&code::CAPTURE_COMPONENT_TYPE, message).about(part.variable));
+                return refuse(&code::CAPTURE_COMPONENT_TYPE, message, part.variable);
             }
         };
         if self.found.len() == MOST {
@@ -207,10 +207,10 @@ pub(super) fn open_size(m: &Module<'_>, name: &str, variable: Id, length: Id) ->
 fn check_count(count: u32, variable: Id, name: &str) -> Result<(), Error> {
     match count {
         1..=4 => Ok(()),
-        _ => Err(Error::new(
+        _ => refuse(
             &code::CAPTURE_VECTOR_SIZE,
             format!("`{name}` has vectors or matrices of size {count}"),
-        )
-        .about(variable)),
+            variable,
+        ),
     }
 }

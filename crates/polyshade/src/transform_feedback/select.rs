@@ -6,7 +6,7 @@ use super::options::{Options, Varyings};
 use super::outputs::{Output, Outputs, Part, system_value};
 use super::varying::{Components, Locations, StreamOutputEntry, Varying, split_semantic};
 use super::{decorated, names};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite::{self, Frame, Sizes};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{BuiltIn, Error, Id, Module, StorageClass, Type};
@@ -270,13 +270,13 @@ fn check_whole(m: &Module<'_>, part: &Part, name: &str) -> Result<(), Error> {
         Some(Type::Array { element, .. }) if is_aggregate(element) => {
             let message =
                 format!("`{name}` is an array of arrays or structures: name its elements");
-            Err(Error::new(&code::CAPTURE_AGGREGATE, message).about(part.variable))
+            refuse(&code::CAPTURE_AGGREGATE, message, part.variable)
         }
-        Some(Type::Struct { .. }) => Err(Error::new(
+        Some(Type::Struct { .. }) => refuse(
             &code::CAPTURE_AGGREGATE,
             format!("`{name}` is a structure: name its members"),
-        )
-        .about(part.variable)),
+            part.variable,
+        ),
         _ => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use super::layout::{Layout, Piece, Stored, stream_of};
 use super::leaves::{Leaf, leaves};
 use super::outputs::{Output, Outputs};
 use super::spilled_output::{OutputPlace, SpilledOutput};
-use crate::code;
+use crate::code::{self, refuse};
 use polyshade_spv::view::{AccessChain, EntryPoint};
 use polyshade_spv::{BuiltIn, Error, Module};
 
@@ -85,7 +85,7 @@ pub(super) fn of_geometry(
     stored.retain(|stored| stream_of(m, stored) == 0);
     if stored.is_empty() {
         let message = "the shader has no outputs of vertex stream 0 that can be stored";
-        return Err(Error::new(&code::CAPTURE_SPILL_EMPTY, message).about(entry.function()));
+        return refuse(&code::CAPTURE_SPILL_EMPTY, message, entry.function());
     }
     let mut word = 0;
     for stored in &mut stored {
@@ -106,7 +106,7 @@ pub(super) fn of_geometry(
         Some(output) => {
             let message =
                 "cannot rasterize the emitted primitives: a vertex stage cannot write an output";
-            Err(Error::new(&code::GEOMETRY_RASTER_OUTPUT, message).about(output.part.variable))
+            refuse(&code::GEOMETRY_RASTER_OUTPUT, message, output.part.variable)
         }
         None => Ok(stored),
     }
@@ -129,17 +129,15 @@ pub(super) fn lay_out(
         }
         if words > MAX_STRIDE / 4 {
             let message = format!("the outputs take more than {MAX_STRIDE} bytes of a vertex");
-            return Err(
-                Error::new(&code::CAPTURE_SPILL_TOO_LARGE, message).about(output.part.variable)
-            );
+            return refuse(&code::CAPTURE_SPILL_TOO_LARGE, message, output.part.variable);
         }
     }
     match stored.is_empty() {
-        true => Err(Error::new(
+        true => refuse(
             &code::CAPTURE_SPILL_EMPTY,
             "the shader has no outputs that can be stored",
-        )
-        .about(entry.function())),
+            entry.function(),
+        ),
         false => Ok(stored),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::format::Numbers;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Code, Decoration, Error, Id, Module, StorageClass, Type};
@@ -72,7 +72,7 @@ pub(super) fn find(
         }
         let Some(&[location]) = m.decoration(variable, Decoration::LOCATION) else {
             let message = "the input is a structure or has no location";
-            return Err(Error::new(&code::VERTEX_PULLING_INPUT_LOCATION, message).about(variable));
+            return refuse(&code::VERTEX_PULLING_INPUT_LOCATION, message, variable);
         };
         let component = match m.decoration(variable, Decoration::COMPONENT) {
             Some(&[component]) => component,
@@ -115,7 +115,7 @@ struct Leaves<'l, 'w> {
 
 impl Leaves<'_, '_> {
     fn refuse<T>(&self, code: &'static Code, message: &str) -> Result<T, Error> {
-        Err(Error::new(code, message).about(self.variable))
+        refuse(code, message, self.variable)
     }
 
     fn add(&mut self, ty: Id) -> Result<(), Error> {
@@ -204,5 +204,5 @@ fn check(leaf: &Leaf, options: &Options, variable: Id) -> Result<(), Error> {
     let bits = leaf.number.bits();
     let message =
         format!("the shader reads location {location} as {kind} of {bits} bits, not as {format}");
-    Err(Error::new(&code::VERTEX_PULLING_FORMAT_MISMATCH, message).about(variable))
+    refuse(&code::VERTEX_PULLING_FORMAT_MISMATCH, message, variable)
 }

@@ -1,7 +1,7 @@
 //! The new interface variable, and the code that copies values from or to it.
 
 use super::{Copies, is_of_interface, pointee};
-use crate::code;
+use crate::code::{self, refuse_at};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
@@ -67,9 +67,7 @@ pub(super) fn copy_members<'m>(
     let Some(leaves) = leaves(m, ty) else {
         let message =
             "cannot copy an array of blocks: its length is not known, or it has too many members";
-        return Err(Error::new(&code::INTERFACE_UNKNOWN_LENGTH, message)
-            .about(old.result())
-            .at(old.inst().at()));
+        return refuse_at(&code::INTERFACE_UNKNOWN_LENGTH, message, old.result(), old.inst());
     };
     let mut code = p.at(at);
     for (path, leaf) in leaves {

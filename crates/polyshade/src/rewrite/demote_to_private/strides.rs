@@ -2,7 +2,7 @@
 //! producers decorate every array with a stride, including arrays in outputs.
 
 use super::{Copies, aggregate_parts, laid_out_types, pointee};
-use crate::code;
+use crate::code::{self, refuse_at};
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, Type};
@@ -38,9 +38,12 @@ impl Strides {
                 strides.replaced.insert(variable.result());
             } else {
                 let message = "cannot demote a variable to Private: a buffer shares its array type with an ArrayStride";
-                return Err(Error::new(&code::INTERFACE_SHARED_TYPE, message)
-                    .about(variable.result())
-                    .at(variable.inst().at()));
+                return refuse_at(
+                    &code::INTERFACE_SHARED_TYPE,
+                    message,
+                    variable.result(),
+                    variable.inst(),
+                );
             }
         }
         Ok(strides)

@@ -6,7 +6,7 @@
 
 use super::compute::{self, Numbers};
 use super::feedback::Feedback;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::library;
 use crate::rewrite::{self, Open};
 use crate::source::{self, Source, Span};
@@ -89,7 +89,7 @@ pub(super) fn inputs(
             if is_constant {
                 let message = "cannot capture in a compute stage: it has no vertex attributes, not even constant \
                     attributes";
-                return Err(Error::new(&code::CAPTURE_COMPUTE_ATTRIBUTE, message).about(variable));
+                return refuse(&code::CAPTURE_COMPUTE_ATTRIBUTE, message, variable);
             }
             return Err(of_no_builtin(m, variable, draws));
         };
@@ -103,7 +103,7 @@ pub(super) fn inputs(
             Some(ty) if is_filled => inputs.push(Input { variable, ty, builtin }),
             _ if draws.compute && !OF_ALL_STAGES.contains(&builtin) => {
                 let message = "cannot capture in a compute stage: it lacks a built-in input that the shader reads";
-                return Err(Error::new(&code::CAPTURE_COMPUTE_BUILT_IN, message).about(variable));
+                return refuse(&code::CAPTURE_COMPUTE_BUILT_IN, message, variable);
             }
             _ => {}
         }

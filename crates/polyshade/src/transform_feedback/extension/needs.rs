@@ -1,7 +1,7 @@
 //! The features and limits that a capture by the extension needs.
 
 use super::Plan;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Extension, Feature, LimitName, Requirements, TransformFeedback};
 use crate::rewrite::{self, Sizes};
 use crate::transform_feedback::layout::BufferLayout;
@@ -62,7 +62,7 @@ pub(super) fn check(
 ) -> Result<(), Error> {
     if needs.features.contains(&Feature::GeometryStreams) && !has.geometry_streams {
         let message = format!("the device lacks {}", Feature::GeometryStreams);
-        return Err(Error::new(&code::DEVICE_MISSING_FEATURE, message).about(entry.function()));
+        return refuse(&code::DEVICE_MISSING_FEATURE, message, entry.function());
     }
     for (name, at_least) in &needs.limits {
         let most = match name {
@@ -72,18 +72,18 @@ pub(super) fn check(
             LimitName::MaxTransformFeedbackBufferDataSize => has.max_buffer_data,
             LimitName::MaxTransformFeedbackStreamDataSize => has.max_stream_data,
             LimitName::TransformFeedbackStreamsLinesTriangles if !has.streams_lines_triangles => {
-                return Err(Error::new(
+                return refuse(
                     &code::DEVICE_MISSING_FEATURE,
                     format!("the device lacks {name}"),
-                )
-                .about(entry.function()));
+                    entry.function(),
+                );
             }
             _ => continue,
         };
         if *at_least > most {
             let message =
                 format!("the capture needs {name} to be at least {at_least}, but it is {most}");
-            return Err(Error::new(&code::DEVICE_LIMIT, message).about(entry.function()));
+            return refuse(&code::DEVICE_LIMIT, message, entry.function());
         }
     }
     Ok(())

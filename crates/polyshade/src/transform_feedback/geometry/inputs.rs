@@ -1,6 +1,6 @@
 //! Matches the inputs of a geometry stage with the outputs of the stage before it.
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite;
 use crate::transform_feedback::draw_constraints::Draws;
 use crate::transform_feedback::emit::OF_ALL_STAGES;
@@ -91,7 +91,7 @@ pub(super) fn find(
             _ => {
                 let message = "cannot run the geometry stage as a compute stage: an input is neither a built-in of \
                     compute stages nor an array with an element for each vertex of the primitive";
-                return Err(Error::new(&code::CAPTURE_COMPUTE_BUILT_IN, message).about(variable));
+                return refuse(&code::CAPTURE_COMPUTE_BUILT_IN, message, variable);
             }
         }
     }

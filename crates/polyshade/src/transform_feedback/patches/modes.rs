@@ -1,6 +1,6 @@
 //! The execution modes of tessellation stages.
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::transform_feedback::Topology;
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Error, ExecutionMode, Module};
@@ -98,7 +98,7 @@ impl Modes {
             None => {
                 let message =
                     "neither the control nor the evaluation shader states the domain of patches";
-                Err(Error::new(&code::TESSELLATION_MODES, message).about(entry.function()))
+                refuse(&code::TESSELLATION_MODES, message, entry.function())
             }
         }
     }
@@ -124,7 +124,7 @@ pub(in super::super) fn check_output_vertices(
             let message = format!(
                 "the evaluation shader states {stated} vertices, the control shader {vertices}"
             );
-            Err(Error::new(&code::TESSELLATION_MODES, message).about(entry.function()))
+            refuse(&code::TESSELLATION_MODES, message, entry.function())
         }
         _ => Ok(()),
     }
@@ -142,7 +142,7 @@ pub(in super::super) fn output_vertices(
         _ => {
             let message =
                 "the control shader does not state a number of output vertices from 1 to 32";
-            Err(Error::new(&code::TESSELLATION_MODES, message).about(entry.function()))
+            refuse(&code::TESSELLATION_MODES, message, entry.function())
         }
     }
 }

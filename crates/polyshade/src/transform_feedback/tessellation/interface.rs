@@ -1,6 +1,6 @@
 //! The inputs and outputs of tessellation stages, and their places in the buffers.
 
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite;
 use crate::transform_feedback::emit::OF_ALL_STAGES;
 use crate::transform_feedback::geometry::{Given, by_place, word_of};
@@ -119,7 +119,7 @@ impl Inputs {
             if own.into_iter().chain(members).any(|builtin| !LOADED.contains(&builtin)) {
                 let message =
                     format!("cannot run the shader as a {stage} stage: it lacks a built-in input");
-                return Err(Error::new(&code::TESSELLATION_BUILT_IN, message).about(variable));
+                return refuse(&code::TESSELLATION_BUILT_IN, message, variable);
             }
             if let Some(length) = Found::vertices(m, variable) {
                 inputs.vertices = inputs.vertices.min(length);
@@ -139,7 +139,7 @@ impl Outputs {
         });
         if let Some(variable) = initialized {
             let message = "cannot share an output with an initial value between invocations";
-            return Err(Error::new(&code::INTERFACE_INITIALIZED_OUTPUT, message).about(*variable));
+            return refuse(&code::INTERFACE_INITIALIZED_OUTPUT, message, *variable);
         }
         let mut outputs = Self { variables, ..Self::default() };
         for (list, per_patch) in [false, true].into_iter().enumerate() {
@@ -268,5 +268,5 @@ fn check_size(words: u32, output: &Output<'_>) -> Result<(), Error> {
     }
     let message =
         format!("the inputs or outputs take more than {MAX_STRIDE} bytes of a vertex or patch");
-    Err(Error::new(&code::CAPTURE_SPILL_TOO_LARGE, message).about(output.part.variable))
+    refuse(&code::CAPTURE_SPILL_TOO_LARGE, message, output.part.variable)
 }

@@ -1,7 +1,7 @@
 //! Makes the vertex stage that loads the spilled outputs of a geometry stage.
 
 use super::Stage;
-use crate::code;
+use crate::code::{self, refuse};
 use crate::rewrite;
 use crate::transform_feedback::emit::spill_outputs::Spilled;
 use crate::transform_feedback::emit::write_point_size;
@@ -22,7 +22,7 @@ pub(in super::super) fn raster<'m, 'w>(
     let plan = &prepared.plan;
     if plan.spilled.is_empty() {
         let message = "cannot rasterize: the options do not spill outputs";
-        return Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message).about(entry.function()));
+        return refuse(&code::CAPTURE_SPILL_NOT_REQUESTED, message, entry.function());
     }
     let at = rewrite::replace_body(m, p, entry);
     let spilled: HashSet<Id> =
