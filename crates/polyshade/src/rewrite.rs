@@ -62,7 +62,7 @@ pub use wrap::{Wrapper, wrap};
 use crate::host::Reserved;
 use foldhash::{HashSet, HashSetExt};
 use polyshade_spv::view::{Decorate, EntryPoint, Variable};
-use polyshade_spv::{Decoration, ExecutionModel, Id, Module, Patch, Section, StorageClass};
+use polyshade_spv::{Cursor, Decoration, ExecutionModel, Id, Module, Patch, Section, StorageClass};
 
 /// Returns the inputs or the outputs of `entry`, as `class` selects, each once. Before SPIR-V 1.4, an interface may
 /// list a variable twice.
@@ -99,6 +99,22 @@ pub fn add_to_interface<'m>(
     if m.version() >= (1, 4) {
         p.join_interface(entry, variable);
     }
+}
+
+/// Adds the function `name` with these parameters. `body` emits its code, and returns the value that it returns, if any.
+pub(crate) fn define_function(
+    p: &mut Patch<'_, '_>,
+    name: &str,
+    (return_type, parameters): (Id, &[Id]),
+    body: impl FnOnce(&mut Cursor<'_, '_, '_>, &[Id]) -> Option<Id>,
+) -> Id {
+    let (id, at) = (p.id(), p.slot());
+    p.name(id, name);
+    let mut code = p.at(at);
+    let parameters = code.begin_function(id, return_type, parameters);
+    let value = body(&mut code, &parameters);
+    code.end_function(value);
+    id
 }
 
 /// Returns the descriptors, push constants and specialization constants of `m`, which the stages of a pipeline share.

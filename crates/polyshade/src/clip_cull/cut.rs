@@ -11,7 +11,9 @@ use crate::rewrite::{self, Hook, Place};
 use crate::transform_feedback::ProvokingVertex;
 use foldhash::HashMap;
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{Decoration, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
+use polyshade_spv::{
+    Cursor, Decoration, Id, Inst, Module, Op, Patch, Position, StorageClass, Type,
+};
 
 /// The outputs of a vertex, and the parameters of clipping.
 pub(super) struct Parts<'s> {
@@ -132,36 +134,31 @@ fn emit_vertex(p: &mut Patch<'_, '_>, parts: &Parts<'_>, count: Id, emit: Id) ->
     let (uint, void) = (p.uint(), p.void());
     let [clip, cull] = parts.counts.map(|count| p.uint_constant(count));
     let provoking = p.uint_constant(provoking_corner(parts.provoking, parts.primitive));
-    let (function, at) = (p.id(), p.slot());
-    p.name(function, "polyshade_emit_vertex");
-    let mut code = p.at(at);
-    code.begin_function(function, void, &[]);
-    let before = code.load(uint, count);
-    let after = code.call(uint, emit, &[before, provoking, clip, cull]);
-    code.store(count, after);
-    code.end_function(None);
-    function
+    rewrite::define_function(p, "polyshade_emit_vertex", (void, &[]), |code, _| {
+        let before = code.load(uint, count);
+        let after = code.call(uint, emit, &[before, provoking, clip, cull]);
+        code.store(count, after);
+        None
+    })
 }
 
 /// Emits `void end_strip()`. It does nothing for points.
 fn end_strip(p: &mut Patch<'_, '_>, primitive: Primitive) -> Id {
-    let (function, at, void) = (p.id(), p.slot(), p.void());
-    p.name(function, "polyshade_end_strip");
-    let mut code = p.at(at);
-    code.begin_function(function, void, &[]);
-    if primitive != Primitive::Points {
-        code.emit(Op::END_PRIMITIVE, &[]);
-    }
-    code.end_function(None);
-    function
+    let void = p.void();
+    rewrite::define_function(p, "polyshade_end_strip", (void, &[]), |code, _| {
+        if primitive != Primitive::Points {
+            code.emit(Op::END_PRIMITIVE, &[]);
+        }
+        None
+    })
 }
 
 impl Cutter<'_, '_, '_> {
     /// Emits a pointer to the leaf `number` of the vertex in `slot`.
-    fn slot<'m>(&self, p: &mut Patch<'m, '_>, at: Position<'m>, number: usize, slot: Id) -> Id {
+    fn slot(&self, code: &mut Cursor<'_, '_, '_>, number: usize, slot: Id) -> Id {
         let Slots { variable, path } = &self.slots[number];
-        let pointer = p.pointer(StorageClass::PRIVATE, self.parts.leaves[number].ty);
-        p.at(at).access_chain(pointer, *variable, &[&[slot], path.as_slice()].concat())
+        let pointer = code.p.pointer(StorageClass::PRIVATE, self.parts.leaves[number].ty);
+        code.access_chain(pointer, *variable, &[&[slot], path.as_slice()].concat())
     }
 
     /// Emits `void save(uint slot)`.
@@ -172,50 +169,45 @@ impl Cutter<'_, '_, '_> {
     ///          OpStore %to %value
     /// ```
     fn save(&self, p: &mut Patch<'_, '_>) -> Id {
-        let (function, at, void, uint) = (p.id(), p.slot(), p.void(), p.uint());
-        p.name(function, "polyshade_save");
-        let slot = p.at(at).begin_function(function, void, &[uint])[0];
-        for (number, leaf) in self.parts.leaves.iter().enumerate() {
-            let class = StorageClass::PRIVATE;
-            let from = leaf_pointer(p, at, class, (leaf.variable, &leaf.path), leaf.ty);
-            let to = self.slot(p, at, number, slot);
-            let mut code = p.at(at);
-            let value = code.load(leaf.ty, from);
-            code.store(to, value);
-        }
-        p.at(at).end_function(None);
-        function
+        let (void, uint) = (p.void(), p.uint());
+        rewrite::define_function(p, "polyshade_save", (void, &[uint]), |code, parameters| {
+            for (number, leaf) in self.parts.leaves.iter().enumerate() {
+                let from = code.part(StorageClass::PRIVATE, leaf.ty, leaf.variable, &leaf.path);
+                let to = self.slot(code, number, parameters[0]);
+                let value = code.load(leaf.ty, from);
+                code.store(to, value);
+            }
+            None
+        })
     }
 
     /// Emits `void emit(uint slot, uint provoking)`.
     fn emit(&self, p: &mut Patch<'_, '_>) -> Id {
-        let (function, at, void, uint) = (p.id(), p.slot(), p.void(), p.uint());
-        p.name(function, "polyshade_emit");
-        let slots = p.at(at).begin_function(function, void, &[uint, uint]);
-        for (number, leaf) in self.parts.leaves.iter().enumerate() {
-            let from = self.slot(p, at, number, slots[usize::from(leaf.way == Way::Flat)]);
-            let mut places = Vec::new();
-            if let Some(interface) = self.parts.interfaces.get(&leaf.variable) {
-                places.push((*interface, leaf.path.as_slice()));
-            }
-            for (array, distance, place) in &self.parts.exported_values {
-                if *array == leaf.variable && leaf.path == [*distance] {
-                    places.push((place.variable, place.path.as_slice()));
+        let (void, uint) = (p.void(), p.uint());
+        rewrite::define_function(p, "polyshade_emit", (void, &[uint; 2]), |code, slots| {
+            for (number, leaf) in self.parts.leaves.iter().enumerate() {
+                let from = self.slot(code, number, slots[usize::from(leaf.way == Way::Flat)]);
+                let mut places = Vec::new();
+                if let Some(interface) = self.parts.interfaces.get(&leaf.variable) {
+                    places.push((*interface, leaf.path.as_slice()));
+                }
+                for (array, distance, place) in &self.parts.exported_values {
+                    if *array == leaf.variable && leaf.path == [*distance] {
+                        places.push((place.variable, place.path.as_slice()));
+                    }
+                }
+                if places.is_empty() {
+                    continue;
+                }
+                let value = code.load(leaf.ty, from);
+                for (variable, path) in places {
+                    let to = code.part(StorageClass::OUTPUT, leaf.ty, variable, path);
+                    code.store(to, value);
                 }
             }
-            if places.is_empty() {
-                continue;
-            }
-            let value = p.at(at).load(leaf.ty, from);
-            for place in places {
-                let to = leaf_pointer(p, at, StorageClass::OUTPUT, place, leaf.ty);
-                p.at(at).store(to, value);
-            }
-        }
-        let mut code = p.at(at);
-        code.emit(Op::EMIT_VERTEX, &[]);
-        code.end_function(None);
-        function
+            code.emit(Op::EMIT_VERTEX, &[]);
+            None
+        })
     }
 
     /// Emits `float clip_distance(uint slot, uint plane)`, or the equivalent function for cull distances.
@@ -241,30 +233,28 @@ impl Cutter<'_, '_, '_> {
 
     /// Emits `void interpolate(uint slot, uint outside, uint inside, float part)`.
     fn interpolate(&self, p: &mut Patch<'_, '_>) -> Id {
-        let (function, at, void) = (p.id(), p.slot(), p.void());
-        let (uint, float) = (p.uint(), p.float());
-        p.name(function, "polyshade_interpolate");
-        let parameters = p.at(at).begin_function(function, void, &[uint, uint, uint, float]);
-        let [slot, outside, inside, part] = parameters[..] else {
-            unreachable!("the function has four parameters")
-        };
-        let on_screen = self.on_screen(p, at, [outside, inside], part);
-        for (number, leaf) in self.parts.leaves.iter().enumerate() {
-            let part = match leaf.way {
-                Way::Flat => continue,
-                Way::Smooth => part,
-                Way::NoPerspective => on_screen,
-            };
-            let [from, towards] = [outside, inside].map(|slot| {
-                let from = self.slot(p, at, number, slot);
-                p.at(at).load(leaf.ty, from)
-            });
-            let value = self.between(p, at, leaf.ty, [from, towards], part);
-            let to = self.slot(p, at, number, slot);
-            p.at(at).store(to, value);
-        }
-        p.at(at).end_function(None);
-        function
+        let (void, uint, float) = (p.void(), p.uint(), p.float());
+        let types = [uint, uint, uint, float];
+        rewrite::define_function(p, "polyshade_interpolate", (void, &types), |code, parameters| {
+            let [slot, outside, inside, part] =
+                [0, 1, 2, 3].map(|number: usize| parameters[number]);
+            let on_screen = self.on_screen(code, [outside, inside], part);
+            for (number, leaf) in self.parts.leaves.iter().enumerate() {
+                let part = match leaf.way {
+                    Way::Flat => continue,
+                    Way::Smooth => part,
+                    Way::NoPerspective => on_screen,
+                };
+                let [from, towards] = [outside, inside].map(|slot| {
+                    let from = self.slot(code, number, slot);
+                    code.load(leaf.ty, from)
+                });
+                let value = self.between(code, leaf.ty, [from, towards], part);
+                let to = self.slot(code, number, slot);
+                code.store(to, value);
+            }
+            None
+        })
     }
 
     /// Emits the position of a new vertex between two vertices, as a fraction in screen space; `part` is the fraction
@@ -279,25 +269,17 @@ impl Cutter<'_, '_, '_> {
     /// %share  = OpFMul %float %part %b
     /// %screen = OpFDiv %float %share %w
     /// ```
-    fn on_screen<'m>(
-        &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
-        slots: [Id; 2],
-        part: Id,
-    ) -> Id {
+    fn on_screen(&self, code: &mut Cursor<'_, '_, '_>, slots: [Id; 2], part: Id) -> Id {
         let is_asked = self.parts.leaves.iter().any(|leaf| leaf.way == Way::NoPerspective);
         let Some(position) = self.parts.position.filter(|_| is_asked) else { return part };
-        let float = p.float();
+        let float = code.p.float();
         let vector = self.parts.leaves[position].ty;
         let [outside, inside] = slots.map(|slot| {
-            let from = self.slot(p, at, position, slot);
-            let mut code = p.at(at);
+            let from = self.slot(code, position, slot);
             let position = code.load(vector, from);
             code.extract(float, position, &[3])
         });
-        let w = self.between(p, at, float, [outside, inside], part);
-        let mut code = p.at(at);
+        let w = self.between(code, float, [outside, inside], part);
         let share = code.binary(Op::F_MUL, float, part, inside);
         code.binary(Op::F_DIV, float, share, w)
     }
@@ -310,10 +292,9 @@ impl Cutter<'_, '_, '_> {
     /// %way    = OpVectorTimesScalar %v4float %length %part
     /// %value  = OpFAdd %v4float %from %way
     /// ```
-    fn between<'m>(
+    fn between(
         &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
+        code: &mut Cursor<'_, '_, '_>,
         ty: Id,
         [from, towards]: [Id; 2],
         part: Id,
@@ -321,13 +302,12 @@ impl Cutter<'_, '_, '_> {
         let scalar = component_type(self.m, ty);
         let is_half = component(self.m, ty) == Some(Type::Float { width: 16 });
         let multiply = if scalar == ty { Op::F_MUL } else { Op::VECTOR_TIMES_SCALAR };
-        let mut code = p.at(at);
         let part = if is_half { code.value(Op::F_CONVERT, scalar, &[part.word()]) } else { part };
         let length = code.binary(Op::F_SUB, ty, towards, from);
         let way = code.binary(multiply, ty, length, part);
         let value = code.binary(Op::F_ADD, ty, from, way);
         for id in [length, way, value] {
-            p.decorate(id, Decoration::NO_CONTRACTION, &[]);
+            code.p.decorate(id, Decoration::NO_CONTRACTION, &[]);
         }
         value
     }
@@ -338,16 +318,4 @@ fn component_type(m: &Module<'_>, ty: Id) -> Id {
         Some(Type::Vector { component, .. }) => component,
         _ => ty,
     }
-}
-
-fn leaf_pointer<'m>(
-    p: &mut Patch<'m, '_>,
-    at: Position<'m>,
-    class: StorageClass,
-    (variable, path): (Id, &[u32]),
-    ty: Id,
-) -> Id {
-    let indices: Vec<Id> = path.iter().map(|index| p.uint_constant(*index)).collect();
-    let pointer = p.pointer(class, ty);
-    p.at(at).access_chain(pointer, variable, &indices)
 }

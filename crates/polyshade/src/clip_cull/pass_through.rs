@@ -14,7 +14,7 @@ use super::registers::is_written;
 use super::relocate::distance_array;
 use super::semantics::DISTANCE_KINDS;
 use super::varyings::{Leaf, leaves};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::host::{Lowered, Target};
 use crate::rewrite::{self, Frame, Stages};
 use foldhash::{HashMap, HashMapExt};
@@ -88,7 +88,7 @@ fn check(frame: &Frame<'_>, primitive: Primitive) -> Result<(), Error> {
     if has(ExecutionMode::XFB) {
         let message =
             "the stage is captured, but a geometry stage after it would be captured instead";
-        return Err(Error::new(&code::CLIP_CAPTURED_STAGE, message).about(entry.function()));
+        return refuse(&code::CLIP_CAPTURED_STAGE, message, entry.function());
     }
     if frame.model() == ExecutionModel::VERTEX {
         return Ok(());
@@ -179,7 +179,7 @@ fn outputs(m: &Module<'_>, entry: EntryPoint<'_>, primitive: Primitive) -> Resul
             Some(other) => {
                 let message =
                     format!("geometry stages cannot read {other:?}, which the stage writes");
-                return Err(Error::new(&code::CLIP_UNREADABLE_BUILT_IN, message).about(output));
+                return refuse(&code::CLIP_UNREADABLE_BUILT_IN, message, output);
             }
         }
     }
@@ -357,20 +357,9 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
     fn load(&mut self, at: Position<'m>, pair: &Pair, leaf: usize, vertex: u32) -> Id {
         let ty = pair.types[leaf];
         let path = [&[vertex], pair.leaves[leaf].path.as_slice()].concat();
-        let from = self.pointer(at, StorageClass::INPUT, (pair.input, &path), ty);
-        self.p.at(at).load(ty, from)
-    }
-
-    fn pointer(
-        &mut self,
-        at: Position<'m>,
-        class: StorageClass,
-        (variable, path): (Id, &[u32]),
-        ty: Id,
-    ) -> Id {
-        let indices: Vec<Id> = path.iter().map(|index| self.p.uint_constant(*index)).collect();
-        let pointer = self.p.pointer(class, ty);
-        self.p.at(at).access_chain(pointer, variable, &indices)
+        let mut code = self.p.at(at);
+        let from = code.part(StorageClass::INPUT, ty, pair.input, &path);
+        code.load(ty, from)
     }
 
     fn pass_on(&mut self, at: Position<'m>, pair: &Pair, vertex: u32) {
@@ -378,8 +367,9 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
         for (number, leaf) in pair.leaves.iter().enumerate() {
             let value = self.load(at, pair, number, vertex);
             let ty = pair.types[number];
-            let to = self.pointer(at, StorageClass::OUTPUT, (output, &leaf.path), ty);
-            self.p.at(at).store(to, value);
+            let mut code = self.p.at(at);
+            let to = code.part(StorageClass::OUTPUT, ty, output, &leaf.path);
+            code.store(to, value);
         }
     }
 
@@ -403,9 +393,9 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
             }
             let kind = semantic.kind as usize;
             let array = arrays[kind].expect("every kind with a semantic has an array");
-            let path = [numbers[kind]];
-            let to = self.pointer(at, StorageClass::OUTPUT, (array, &path), float);
-            self.p.at(at).store(to, value);
+            let mut code = self.p.at(at);
+            let to = code.part(StorageClass::OUTPUT, float, array, &[numbers[kind]]);
+            code.store(to, value);
             numbers[kind] += 1;
         }
     }

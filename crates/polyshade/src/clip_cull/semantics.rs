@@ -1,6 +1,7 @@
 //! The semantics of registers, and the numbering of distances between linked stages.
 
 use crate::code;
+use crate::host::as_text;
 use crate::transform_feedback::{Components, Locations, locations};
 use polyshade_spv::{BuiltIn, Capability, Error};
 use std::collections::BTreeSet;
@@ -103,19 +104,7 @@ impl fmt::Display for DistanceSemantic {
     }
 }
 
-impl From<DistanceSemantic> for String {
-    fn from(semantic: DistanceSemantic) -> Self {
-        semantic.to_string()
-    }
-}
-
-impl TryFrom<String> for DistanceSemantic {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        text.parse()
-    }
-}
+as_text!(DistanceSemantic);
 
 impl FromStr for DistanceSemantic {
     type Err = Error;

@@ -46,13 +46,7 @@ pub(in super::super) fn function(
     ty: Id,
     body: impl FnOnce(&mut Cursor<'_, '_, '_>) -> Id,
 ) -> Id {
-    let (id, at) = (p.id(), p.slot());
-    p.name(id, name);
-    let mut code = p.at(at);
-    code.begin_function(id, ty, &[]);
-    let value = body(&mut code);
-    code.end_function(Some(value));
-    id
+    rewrite::define_function(p, name, (ty, &[]), |code, _| Some(body(code)))
 }
 
 /// Emits the functions that the library's capture code calls for buffers and host parameters.
@@ -239,27 +233,32 @@ impl Feedback<'_> {
     /// Emits `uint primitives_that_fit(uint vertices)`: the minimum over all buffers. `vertices` is the number per
     /// primitive.
     pub(in super::super) fn primitives_that_fit(&self, p: &mut Patch<'_, '_>, fit: Id) -> Id {
-        let (id, at, uint) = (p.id(), p.slot(), p.uint());
-        p.name(id, "primitives_that_fit");
-        let mut code = p.at(at);
-        let vertices = code.begin_function(id, uint, &[uint])[0];
-        let open = self.bound.added.open(&mut code);
+        let uint = p.uint();
+        rewrite::define_function(p, "primitives_that_fit", (uint, &[uint]), |code, parameters| {
+            self.fewest_that_fit(code, fit, parameters[0])
+        })
+    }
+
+    /// Emits the minimum of the numbers of primitives with `vertices` vertices that fit into the buffers.
+    fn fewest_that_fit(&self, code: &mut Cursor<'_, '_, '_>, fit: Id, vertices: Id) -> Option<Id> {
+        let uint = code.p.uint();
+        let open = self.bound.added.open(code);
         let mut least: Option<Id> = None;
         for buffer in &self.bound.buffers {
             let stride = code.p.uint_constant(buffer.stride);
-            let length = self.length(&mut code, open, buffer);
+            let length = self.length(code, open, buffer);
             let number = buffer.number;
             // A range with an address has offset 0, and the size is the length from the host.
             let (offset, size) = match self.draws.by_address {
                 true => (code.p.uint_constant(0), length),
                 false => (
-                    self.in_words(&mut code, open, DrawParam::Offset(number)),
-                    self.in_words(&mut code, open, DrawParam::Size(number)),
+                    self.in_words(code, open, DrawParam::Offset(number)),
+                    self.in_words(code, open, DrawParam::Size(number)),
                 ),
             };
-            let reached = self.in_words(&mut code, open, DrawParam::Counter(number));
+            let reached = self.in_words(code, open, DrawParam::Counter(number));
             let fits = code.call(uint, fit, &[vertices, stride, length, offset, size, reached]);
-            let fits = self.unless_unbound(&mut code, open, number, fits);
+            let fits = self.unless_unbound(code, open, number, fits);
             least = Some(match least {
                 None => fits,
                 Some(least) => {
@@ -269,8 +268,7 @@ impl Feedback<'_> {
                 }
             });
         }
-        code.end_function(least);
-        id
+        least
     }
 
     /// Emits the test that a buffer is bound.
@@ -306,15 +304,13 @@ impl Feedback<'_> {
         }
         let stores: Vec<Id> =
             self.bound.buffers.iter().map(|buffer| self.store_where_bound(p, buffer)).collect();
-        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
-        p.name(id, "store_to_slot");
-        let mut code = p.at(at);
-        let slot = code.begin_function(id, void, &[uint])[0];
-        for store in stores {
-            code.call(void, store, &[slot]);
-        }
-        code.end_function(None);
-        id
+        let (uint, void) = (p.uint(), p.void());
+        rewrite::define_function(p, "store_to_slot", (void, &[uint]), |code, slot| {
+            for store in stores {
+                code.call(void, store, slot);
+            }
+            None
+        })
     }
 
     /// Links a function that stores to a slot of a buffer if the buffer is bound.
@@ -334,23 +330,21 @@ impl Feedback<'_> {
 
     /// Emits a function that stores to a slot of `buffers`.
     fn store_to(&self, p: &mut Patch<'_, '_>, name: &str, buffers: &[Buffer<'_>]) -> Id {
-        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
-        p.name(id, name);
-        let mut code = p.at(at);
-        let slot = code.begin_function(id, void, &[uint])[0];
-        let open = self.bound.added.open(&mut code);
-        for buffer in buffers {
-            let target = self.target(&mut code, open, buffer);
-            let start = self.start(&mut code, open, buffer.number);
-            let stride = code.p.uint_constant(buffer.stride);
-            let vertex = code.binary(Op::I_MUL, uint, slot, stride);
-            let vertex = code.binary(Op::I_ADD, uint, start, vertex);
-            for stored in buffer.stores {
-                self.store(&mut code, target, vertex, stored);
+        let (uint, void) = (p.uint(), p.void());
+        rewrite::define_function(p, name, (void, &[uint]), |code, parameters| {
+            let open = self.bound.added.open(code);
+            for buffer in buffers {
+                let target = self.target(code, open, buffer);
+                let start = self.start(code, open, buffer.number);
+                let stride = code.p.uint_constant(buffer.stride);
+                let vertex = code.binary(Op::I_MUL, uint, parameters[0], stride);
+                let vertex = code.binary(Op::I_ADD, uint, start, vertex);
+                for stored in buffer.stores {
+                    self.store(code, target, vertex, stored);
+                }
             }
-        }
-        code.end_function(None);
-        id
+            None
+        })
     }
 
     /// Emits stores of the components of a vector or scalar as 32-bit integers, which preserves their bits.

@@ -4,7 +4,7 @@
 
 use super::feedback::{Feedback, Target, function};
 use super::{Bound, vertex_and_instance};
-use crate::code;
+use crate::code::{self, refuse};
 use crate::library;
 use crate::rewrite::{self, Hook, HostBlock, Open, WordArray};
 use crate::transform_feedback::draw_constraints::DrawParam;
@@ -99,15 +99,13 @@ impl<'c> Spilled<'c> {
         name: &str,
         body: impl FnOnce(&mut Cursor<'_, '_, '_>, Id),
     ) -> Id {
-        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
-        p.name(id, name);
-        let mut code = p.at(at);
-        let number = code.begin_function(id, void, &[uint])[0];
-        let stride = code.p.uint_constant(self.stride);
-        let vertex = code.binary(Op::I_MUL, uint, number, stride);
-        body(&mut code, vertex);
-        code.end_function(None);
-        id
+        let (uint, void) = (p.uint(), p.void());
+        rewrite::define_function(p, name, (void, &[uint]), |code, parameters| {
+            let stride = code.p.uint_constant(self.stride);
+            let vertex = code.binary(Op::I_MUL, uint, parameters[0], stride);
+            body(code, vertex);
+            None
+        })
     }
 }
 
@@ -131,7 +129,7 @@ pub(super) fn check(prepared: &Prepared<'_>, entry: EntryPoint<'_>) -> Result<()
         return Ok(());
     }
     let message = "cannot spill outputs: the options do not request it";
-    Err(Error::new(&code::CAPTURE_SPILL_NOT_REQUESTED, message).about(entry.function()))
+    refuse(&code::CAPTURE_SPILL_NOT_REQUESTED, message, entry.function())
 }
 
 /// Makes `ReloadOutputs`, which loads the outputs that the capture pass has stored. The original code is then dead.

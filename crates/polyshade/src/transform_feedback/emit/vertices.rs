@@ -6,7 +6,7 @@ use crate::rewrite::{self, Hook};
 use crate::source::Source;
 use crate::transform_feedback::draw_constraints::DrawParam;
 use crate::transform_feedback::topology::Topology;
-use polyshade_spv::{Cursor, Id, Patch};
+use polyshade_spv::{Id, Patch};
 
 impl Feedback<'_> {
     /// Links the functions for adjacency and restart. The first hook finds the slots of a vertex in an instance; it
@@ -89,16 +89,15 @@ impl Feedback<'_> {
             let open = self.bound.added.open(code);
             self.in_words(code, open, DrawParam::CountsSize)
         });
-        let (put, at) = (p.id(), p.slot());
-        p.name(put, "put_word");
-        let mut code = p.at(at);
-        let parameters = code.begin_function(put, void, &[uint, uint]);
-        let open = self.bound.added.open(&mut code);
-        let halves = [DrawParam::CountsAddressLow, DrawParam::CountsAddressHigh];
-        let memory = open.memory(&mut code, halves.map(|half| self.number(half)));
-        let memory = memory.expect("the host parameters are at an address, too");
-        memory.store(&mut code, parameters[0], parameters[1]);
-        code.end_function(None);
+        let put =
+            rewrite::define_function(p, "put_word", (void, &[uint; 2]), |code, parameters| {
+                let open = self.bound.added.open(code);
+                let halves = [DrawParam::CountsAddressLow, DrawParam::CountsAddressHigh];
+                let memory = open.memory(code, halves.map(|half| self.number(half)));
+                let memory = memory.expect("the host parameters are at an address, too");
+                memory.store(code, parameters[0], parameters[1]);
+                None
+            });
         let names = [("table_length", length), ("put_word", put)];
         names.map(|(name, function)| Hook { name, function }).to_vec()
     }
@@ -117,25 +116,20 @@ impl Feedback<'_> {
 
     /// Emits `uint table_word(uint word)`, which reads a 32-bit value of the table of segments.
     pub(in super::super) fn table_word(&self, p: &mut Patch<'_, '_>, source: Source) -> Id {
-        let (id, at, uint) = (p.id(), p.slot(), p.uint());
-        p.name(id, "table_word");
-        let mut code = p.at(at);
-        let word = code.begin_function(id, uint, &[uint])[0];
-        let value = match source {
-            Source::Bound(block) => {
-                let pointer = block.pointer(&mut code, word);
-                code.load(uint, pointer)
-            }
-            Source::Memory(_) => self.table_in_memory(&mut code, word),
-        };
-        code.end_function(Some(value));
-        id
-    }
-
-    fn table_in_memory(&self, code: &mut Cursor<'_, '_, '_>, word: Id) -> Id {
-        let open = self.bound.added.open(code);
-        let halves = [DrawParam::TableAddressLow, DrawParam::TableAddressHigh];
-        let memory = open.memory(code, halves.map(|half| self.number(half)));
-        memory.expect("unbound buffers have addresses").load(code, word)
+        let uint = p.uint();
+        rewrite::define_function(p, "table_word", (uint, &[uint]), |code, parameters| {
+            Some(match source {
+                Source::Bound(block) => {
+                    let pointer = block.pointer(code, parameters[0]);
+                    code.load(uint, pointer)
+                }
+                Source::Memory(_) => {
+                    let open = self.bound.added.open(code);
+                    let halves = [DrawParam::TableAddressLow, DrawParam::TableAddressHigh];
+                    let memory = open.memory(code, halves.map(|half| self.number(half)));
+                    memory.expect("unbound buffers have addresses").load(code, parameters[0])
+                }
+            })
+        })
     }
 }

@@ -114,13 +114,11 @@ fn procedure(
     parameters: usize,
     body: impl FnOnce(&mut Cursor<'_, '_, '_>, &[Id]),
 ) -> Id {
-    let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
-    p.name(id, name);
-    let mut code = p.at(at);
-    let parameters = code.begin_function(id, void, &vec![uint; parameters]);
-    body(&mut code, &parameters);
-    code.end_function(None);
-    id
+    let (uint, void) = (p.uint(), p.void());
+    rewrite::define_function(p, name, (void, &vec![uint; parameters]), |code, parameters| {
+        body(code, parameters);
+        None
+    })
 }
 
 /// Emits loads from a buffer to private inputs. `corner` is the number of the vertex, for inputs of vertices.

@@ -183,18 +183,18 @@ impl<'m, 'w> Stage<'_, 'm, 'w> {
         let plan = &self.prepared.plan;
         let block = self.buffer(p, Behind::Inputs, "polyshade_inputs")?;
         p.decorate(block.variable, Decoration::NON_WRITABLE, &[]);
-        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
-        p.name(id, "load_vertex");
-        let mut code = p.at(at);
-        let parameters = code.begin_function(id, void, &[uint, uint]);
-        let stride = code.p.uint_constant(plan.inputs_stride / 4);
-        let start = code.binary(Op::I_MUL, uint, parameters[1], stride);
-        for input in &plan.inputs {
-            let Input::OfVertex { leaf, word } = input else { continue };
-            let place = (start, *word);
-            spill_outputs::load_input(&mut code, block, leaf, place, Some(parameters[0]));
-        }
-        code.end_function(None);
+        let (uint, void) = (p.uint(), p.void());
+        let id =
+            rewrite::define_function(p, "load_vertex", (void, &[uint; 2]), |code, parameters| {
+                let stride = code.p.uint_constant(plan.inputs_stride / 4);
+                let start = code.binary(Op::I_MUL, uint, parameters[1], stride);
+                for input in &plan.inputs {
+                    let Input::OfVertex { leaf, word } = input else { continue };
+                    let place = (start, *word);
+                    spill_outputs::load_input(code, block, leaf, place, Some(parameters[0]));
+                }
+                None
+            });
         Ok(spill_outputs::load_in_buffer(p, id, (block, plan.inputs_stride / 4)))
     }
 }

@@ -1,5 +1,6 @@
 //! The state of a vertex stream, and the functions that replace its instructions.
 
+use crate::rewrite;
 use crate::transform_feedback::Topology;
 use polyshade_spv::{Cursor, GlslOp, Id, Op, Patch, StorageClass};
 
@@ -40,42 +41,38 @@ impl Stream {
 
     /// Emits the function that stores a vertex of a strip and counts it.
     pub(super) fn emit(&self, p: &mut Patch<'_, '_>, strips: Topology) -> Id {
-        let (id, at, uint, void) = (p.id(), p.slot(), p.uint(), p.void());
-        p.name(id, "emit_vertex");
-        let mut code = p.at(at);
-        code.begin_function(id, void, &[]);
-        let vertex = code.load(uint, self.vertices);
-        let zero = code.p.uint_constant(0);
-        let each = code.p.uint_constant(strips.vertices_per_primitive());
-        for sink in &self.sinks {
-            // The slots of the strip begin at its first primitive.
-            let before = code.load(uint, self.primitives);
-            let end = code.load(uint, sink.end);
-            let fewer = code.glsl(GlslOp::U_MIN, uint, &[before, end]);
-            let room = code.binary(Op::I_SUB, uint, end, fewer);
-            let first = code.binary(Op::I_MUL, uint, before, each);
-            let limit = code.binary(Op::I_MUL, uint, room, each);
-            code.call(void, sink.store, &[first, limit, zero, vertex]);
-        }
-        let one = code.p.uint_constant(1);
-        let next = code.binary(Op::I_ADD, uint, vertex, one);
-        code.store(self.vertices, next);
-        code.end_function(None);
-        id
+        let (uint, void) = (p.uint(), p.void());
+        rewrite::define_function(p, "emit_vertex", (void, &[]), |code, _| {
+            let vertex = code.load(uint, self.vertices);
+            let zero = code.p.uint_constant(0);
+            let each = code.p.uint_constant(strips.vertices_per_primitive());
+            for sink in &self.sinks {
+                // The slots of the strip begin at its first primitive.
+                let before = code.load(uint, self.primitives);
+                let end = code.load(uint, sink.end);
+                let fewer = code.glsl(GlslOp::U_MIN, uint, &[before, end]);
+                let room = code.binary(Op::I_SUB, uint, end, fewer);
+                let first = code.binary(Op::I_MUL, uint, before, each);
+                let limit = code.binary(Op::I_MUL, uint, room, each);
+                code.call(void, sink.store, &[first, limit, zero, vertex]);
+            }
+            let one = code.p.uint_constant(1);
+            let next = code.binary(Op::I_ADD, uint, vertex, one);
+            code.store(self.vertices, next);
+            None
+        })
     }
 
     /// Emits the function that ends a strip.
     pub(super) fn cut(&self, p: &mut Patch<'_, '_>, strips: Topology) -> Id {
-        let (id, at, void) = (p.id(), p.slot(), p.void());
-        p.name(id, "end_primitive");
-        let mut code = p.at(at);
-        code.begin_function(id, void, &[]);
-        let primitives = self.finished(&mut code, strips);
-        code.store(self.primitives, primitives);
-        let zero = code.p.uint_constant(0);
-        code.store(self.vertices, zero);
-        code.end_function(None);
-        id
+        let void = p.void();
+        rewrite::define_function(p, "end_primitive", (void, &[]), |code, _| {
+            let primitives = self.finished(code, strips);
+            code.store(self.primitives, primitives);
+            let zero = code.p.uint_constant(0);
+            code.store(self.vertices, zero);
+            None
+        })
     }
 
     /// Emits the number of complete primitives. It does not wrap around.

@@ -145,20 +145,15 @@ pub(in super::super::super) fn table_hooks(
     let length = function(p, "table_length", uint, |code| {
         table.length(code).expect("the table is a storage buffer")
     });
-    let (word, at) = (p.id(), p.slot());
-    p.name(word, "table_word");
-    let mut code = p.at(at);
-    let index = code.begin_function(word, uint, &[uint])[0];
-    let pointer = table.pointer(&mut code, index);
-    let value = code.value(Op::LOAD, uint, &[&[pointer.word()], operands].concat());
-    code.end_function(Some(value));
-    let (put, at) = (p.id(), p.slot());
-    p.name(put, "put_word");
-    let mut code = p.at(at);
-    let parameters = code.begin_function(put, void, &[uint, uint]);
-    let pointer = table.pointer(&mut code, parameters[0]);
-    code.emit(Op::STORE, &[&[pointer.word(), parameters[1].word()], operands].concat());
-    code.end_function(None);
+    let word = rewrite::define_function(p, "table_word", (uint, &[uint]), |code, parameters| {
+        let pointer = table.pointer(code, parameters[0]);
+        Some(code.value(Op::LOAD, uint, &[&[pointer.word()], operands].concat()))
+    });
+    let put = rewrite::define_function(p, "put_word", (void, &[uint; 2]), |code, parameters| {
+        let pointer = table.pointer(code, parameters[0]);
+        code.emit(Op::STORE, &[&[pointer.word(), parameters[1].word()], operands].concat());
+        None
+    });
     let names = [("table_length", length), ("table_word", word), ("put_word", put)];
     names.map(|(name, function)| Hook { name, function }).to_vec()
 }

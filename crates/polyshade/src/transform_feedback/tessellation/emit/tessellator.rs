@@ -104,21 +104,18 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
 
     /// Emits `float level(uint patch, uint number)`. Patches beyond the buffer have undefined levels.
     fn level(&self, p: &mut Patch<'m, 'w>, patches: HostBlock) -> Id {
-        let (id, at, uint, float) = (p.id(), p.slot(), p.uint(), p.float());
-        p.name(id, "level");
-        let mut code = p.at(at);
-        let parameters = code.begin_function(id, float, &[uint, uint]);
-        let stride = self.layout().stride();
-        let index = super::place(&mut code, parameters[0], stride, parameters[1]);
-        let length = patches.length(&mut code).expect("the patches are in a storage buffer");
-        let one = code.p.uint_constant(1);
-        let last = code.binary(Op::I_SUB, uint, length, one);
-        let index = code.glsl(GlslOp::U_MIN, uint, &[index, last]);
-        let pointer = patches.pointer(&mut code, index);
-        let bits = code.load(uint, pointer);
-        let level = code.bitcast(float, bits);
-        code.end_function(Some(level));
-        id
+        let (uint, float) = (p.uint(), p.float());
+        rewrite::define_function(p, "level", (float, &[uint; 2]), |code, parameters| {
+            let stride = self.layout().stride();
+            let index = super::place(code, parameters[0], stride, parameters[1]);
+            let length = patches.length(code).expect("the patches are in a storage buffer");
+            let one = code.p.uint_constant(1);
+            let last = code.binary(Op::I_SUB, uint, length, one);
+            let index = code.glsl(GlslOp::U_MIN, uint, &[index, last]);
+            let pointer = patches.pointer(code, index);
+            let bits = code.load(uint, pointer);
+            Some(code.bitcast(float, bits))
+        })
     }
 
     fn domain(&self) -> usize {
