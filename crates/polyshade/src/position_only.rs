@@ -73,15 +73,15 @@ pub fn lower<'m>(
     options: &Options,
 ) -> Result<Lowered<'m>, Error> {
     let frame = Frame::new(module, &target.into(), &REDUCED)?;
-    let variant = options.chosen();
+    let variant = options.variant;
     let made = match variant {
         Variant::PositionOnly | Variant::Complement => reduce(&frame, options, variant)?,
-        Variant::Full if options.is_invariant() || options.is_precise() => full(&frame, options)?,
+        Variant::Full if options.invariant || options.precise => full(&frame, options)?,
         Variant::Full => return Ok(Lowered::unchanged(module, ())),
     };
     let last = match variant {
-        Variant::PositionOnly if options.is_precise() => precise::decorate(&frame, &made, &made)?,
-        Variant::Full if options.is_precise() => {
+        Variant::PositionOnly if options.precise => precise::decorate(&frame, &made, &made)?,
+        Variant::Full if options.precise => {
             // The instructions that determine coverage have the same ids in the position-only and the full variant.
             let deciding = reduce(&frame, options, Variant::PositionOnly)?;
             precise::decorate(&frame, &made, &deciding)?
@@ -93,7 +93,7 @@ pub fn lower<'m>(
 
 fn full(frame: &Frame<'_>, options: &Options) -> Result<Module<'static>, Error> {
     let decorated = frame.rewrite(frame.isolated(), |m, p, entry| {
-        if options.is_invariant() {
+        if options.invariant {
             Outputs::find(m, entry, options)?.make_invariant(m, p);
         }
         Ok(())
@@ -151,10 +151,10 @@ fn prepare<'v>(
     variant: Variant,
 ) -> Result<Rewritten<'v, ()>, Error> {
     frame.rewrite(frame.isolated(), |m, p, entry| {
-        if options.is_invariant() {
+        if options.invariant {
             Outputs::find(m, entry, options)?.make_invariant(m, p);
         }
-        let captures = variant == Variant::PositionOnly && options.captures();
+        let captures = variant == Variant::PositionOnly && options.captures;
         if !captures {
             native_xfb::strip(m, p, entry);
         }

@@ -154,12 +154,11 @@ pub fn prepare<'m>(
     target: impl Into<Target>,
     options: &Options,
 ) -> Result<Prepared<'m>, Error> {
-    let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
+    let frame = Frame::specialized(module, &target.into(), &STAGES, &options.constants)?;
     let m = frame.isolated();
     let plan = frame.found(m, Plan::new(&frame, options))?;
     let requirements = with_others(&frame, m, plan.requirements(m, plan.outputs_at()))?;
-    let (side_effects, writes_point_size) =
-        (options.side_effects_kept(), options.writes_point_size());
+    let (side_effects, writes_point_size) = (options.side_effects, options.point_size);
     Ok(Prepared { frame, side_effects, writes_point_size, plan, requirements })
 }
 
@@ -301,7 +300,7 @@ impl Plan {
         let entry = frame.entry(m)?;
         let outputs = Outputs::of(m, entry);
         let (mut layout, stores) = select::lay_out(frame, entry, options, &outputs)?;
-        layout.draws = options.draws().clone();
+        layout.draws = options.draws.clone();
         layout.draws.check_topologies()?;
         let spilled = match layout.draws.spill_outputs {
             true => spilled::lay_out(m, entry, &outputs)?,

@@ -130,7 +130,7 @@ fn words(
     let mut say = |name: String, meaning| words.push(HostParam::new(name, meaning));
     // Parameters for each buffer.
     for number in buffers {
-        let buffer = options.buffer_numbered(*number);
+        let buffer = options.buffers[number];
         if placement.params.is_address() {
             say(
                 emit::ADDRESS_LOW.of(*number),
@@ -170,7 +170,7 @@ fn words(
             say(emit::LAYOUT.of(location), "the bits at which the components begin");
         }
     }
-    if options.needs_first_instance(buffers) && !options.asks_base_instance() {
+    if options.needs_first_instance(buffers) && !options.base_instance {
         say(emit::FIRST_INSTANCE.to_owned(), "the first instance of the draw");
     }
     (!words.is_empty()).then_some(HostParams { source: placement.params, params: words })
@@ -190,7 +190,7 @@ fn requirements(
     });
     let mut requirements =
         Requirements { descriptors: descriptors.collect(), ..Requirements::default() };
-    if options.needs_first_instance(buffers) && options.asks_base_instance() {
+    if options.needs_first_instance(buffers) && options.base_instance {
         requirements.features.push(Feature::ShaderDrawParameters);
     }
     requirements.read(words.as_slice(), stage);

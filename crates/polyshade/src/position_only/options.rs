@@ -116,13 +116,13 @@ pub enum Variant {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
-    variant: Variant,
-    keep: Vec<Keep>,
-    keeps_interface: bool,
-    invariant: bool,
-    precise: bool,
+    pub(super) variant: Variant,
+    pub(super) keep: Vec<Keep>,
+    pub(super) keeps_interface: bool,
+    pub(super) invariant: bool,
+    pub(super) precise: bool,
     side_effects: SideEffects,
-    captures: bool,
+    pub(super) captures: bool,
 }
 
 impl Default for Options {
@@ -197,30 +197,6 @@ impl Options {
     pub fn capture_in_position_only(mut self) -> Self {
         self.captures = true;
         self
-    }
-
-    pub(super) fn chosen(&self) -> Variant {
-        self.variant
-    }
-
-    pub(super) fn kept(&self) -> &[Keep] {
-        &self.keep
-    }
-
-    pub(super) fn keeps_interface(&self) -> bool {
-        self.keeps_interface
-    }
-
-    pub(super) fn is_invariant(&self) -> bool {
-        self.invariant
-    }
-
-    pub(super) fn is_precise(&self) -> bool {
-        self.precise
-    }
-
-    pub(super) fn captures(&self) -> bool {
-        self.captures
     }
 
     /// Whether side effects are removed from `variant`; `None` if the shader must not have side effects.

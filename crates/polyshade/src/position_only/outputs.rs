@@ -36,8 +36,8 @@ impl Outputs {
         entry: EntryPoint<'_>,
         options: &Options,
     ) -> Result<Self, Error> {
-        let is_captured = options.captures() && is_captured(m, entry);
-        let mut found = vec![false; options.kept().len()];
+        let is_captured = options.captures && is_captured(m, entry);
+        let mut found = vec![false; options.keep.len()];
         let mut outputs = Vec::new();
         for variable in rewrite::interface(m, entry, StorageClass::OUTPUT) {
             add_parts_of(m, variable, &mut outputs);
@@ -45,7 +45,7 @@ impl Outputs {
         // Decide for each output which variants have it.
         for output in &mut outputs {
             let mut kept = false;
-            for (keep, found) in options.kept().iter().zip(&mut found) {
+            for (keep, found) in options.keep.iter().zip(&mut found) {
                 let is_it = is(m, entry.model(), keep, output);
                 *found |= is_it;
                 kept |= is_it;
@@ -59,7 +59,7 @@ impl Outputs {
             output.in_complement = !kept && !structural || always;
         }
         // The outputs that the user selected must exist.
-        for (keep, found) in options.kept().iter().zip(found) {
+        for (keep, found) in options.keep.iter().zip(found) {
             let by_user = matches!(keep, Keep::Location(_) | Keep::Name(_) | Keep::BuiltIn(_));
             if by_user && !found {
                 return Err(not_found(format!("the shader has no output `{keep}` to keep")));
@@ -132,7 +132,7 @@ impl Unneeded {
         for (id, member) in &self.members {
             wanted = wanted.without_member(*id, *member);
         }
-        if options.keeps_interface() {
+        if options.keeps_interface {
             wanted = wanted.keep_interface();
         }
         match options.drops_effects(variant) {

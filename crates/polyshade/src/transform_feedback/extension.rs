@@ -62,10 +62,10 @@ pub fn decorate<'m>(
     target: impl Into<host::Target>,
     options: &Options,
 ) -> Result<Lowered<'m, Decorated>, Error> {
-    let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
+    let frame = Frame::specialized(module, &target.into(), &STAGES, &options.constants)?;
     let version = frame.isolated();
     let plan = frame.found(version, Plan::new(&frame, options))?;
-    let next = frame.rewrite(version, |m, p, entry| match options.varyings() {
+    let next = frame.rewrite(version, |m, p, entry| match &options.varyings {
         Varyings::Decorated => Ok(()),
         _ => emit(m, p, entry, &plan),
     })?;
@@ -89,7 +89,7 @@ impl Plan {
     fn new(frame: &Frame<'_>, options: &Options) -> Result<Self, Error> {
         let m = frame.isolated();
         let entry = frame.entry(m)?;
-        if !options.draws().are_unknown() {
+        if !options.draws.are_unknown() {
             let message = "restrictions of draws do not apply to the extension path";
             return Err(Error::new(&code::CAPTURE_DRAWS_WITH_EXTENSION, message));
         }
@@ -98,7 +98,7 @@ impl Plan {
         let streams = stores.iter().map(|stores| stream(m, stores)).collect::<Result<_, _>>()?;
         let (mut targets, mut shadows) = (Vec::new(), Vec::new());
         // Captures that a decoration cannot express use shadow outputs.
-        if *options.varyings() != Varyings::Decorated {
+        if options.varyings != Varyings::Decorated {
             let rest;
             (targets, rest) = targets::find(m, &outputs, &layout, &stores);
             shadows = shadows::join(&rest);

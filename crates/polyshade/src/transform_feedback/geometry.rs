@@ -184,9 +184,9 @@ fn lower<'m>(
     options: &Options,
     step: Step,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    let frame = Frame::specialized(module, target, &STAGES, options.constants())?;
+    let frame = Frame::specialized(module, target, &STAGES, &options.constants)?;
     let plan = frame.found(frame.isolated(), Plan::new(&frame, before, options))?;
-    let prepared = Prepared { side_effects: options.side_effects_kept(), frame, plan };
+    let prepared = Prepared { side_effects: options.side_effects, frame, plan };
     let Prepared { frame, plan, .. } = &prepared;
     if matches!(step, Step::Count | Step::Sum) && !plan.layout.needs_counts() {
         let message = match plan.layout.sparse_primitives() {
@@ -345,7 +345,7 @@ impl Plan {
 
 /// Refuses options that have no meaning for geometry stages.
 fn check_options(options: &Options) -> Result<(), Error> {
-    let draws = options.draws();
+    let draws = &options.draws;
     let refused = [
         (
             draws.indexed.is_some_and(|indexed| !indexed.restart),
@@ -389,7 +389,7 @@ fn check_address(draws: &Draws, params: ParamSource) -> Result<(), Error> {
 
 /// Returns the restrictions on draws. The default topologies are all that form the shader's input primitives.
 fn draws(emitted: &Emitted, options: &Options) -> Result<Draws, Error> {
-    let mut draws = options.draws().clone();
+    let mut draws = options.draws.clone();
     draws.check_topologies()?;
     // A device draws no line loops.
     let all = emitted.input.topologies().iter().copied();

@@ -13,16 +13,16 @@ use crate::placement::{ParamsAt, Wanted};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
-    varyings: Varyings,
-    allow_duplicates: bool,
+    pub(super) varyings: Varyings,
+    pub(super) allow_duplicates: bool,
     set: Option<Set>,
     binding: Option<Binding>,
     params: ParamsAt,
-    constants: Vec<(u32, u64)>,
-    side_effects: SideEffects,
-    point_size: bool,
+    pub(super) constants: Vec<(u32, u64)>,
+    pub(super) side_effects: SideEffects,
+    pub(super) point_size: bool,
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Draws::are_unknown"))]
-    draws: Draws,
+    pub(super) draws: Draws,
 }
 
 impl Default for Options {
@@ -273,18 +273,6 @@ impl Options {
         *self == Self { set, binding, params, constants: constants.clone(), ..Self::default() }
     }
 
-    pub(super) fn draws(&self) -> &Draws {
-        &self.draws
-    }
-
-    pub(super) fn takes_duplicates(&self) -> bool {
-        self.allow_duplicates
-    }
-
-    pub(super) fn varyings(&self) -> &Varyings {
-        &self.varyings
-    }
-
     /// Returns the bindings that the options set explicitly, for the feedback buffers, the index buffer, the table of
     /// segments, the spilled outputs and the host parameters.
     pub(crate) fn reserved(&self) -> Reserved {
@@ -299,17 +287,5 @@ impl Options {
     pub(super) fn wanted(&self) -> Wanted {
         let first = (self.set, self.binding);
         Wanted { first, params: self.params, buffer: "feedback buffer" }
-    }
-
-    pub(super) fn constants(&self) -> &[(u32, u64)] {
-        &self.constants
-    }
-
-    pub(super) fn side_effects_kept(&self) -> SideEffects {
-        self.side_effects
-    }
-
-    pub(super) fn writes_point_size(&self) -> bool {
-        self.point_size
     }
 }

@@ -21,9 +21,9 @@ pub(super) fn lay_out(
     options: &Options,
     outputs: &Outputs<'_>,
 ) -> Result<LaidOut, Error> {
-    let (m, builder) = (frame.isolated(), Builder::new(options.takes_duplicates()));
+    let (m, builder) = (frame.isolated(), Builder::new(options.allow_duplicates));
     let mut select = Select { frame, m, outputs, given: OnceCell::new(), builder };
-    match options.varyings() {
+    match &options.varyings {
         Varyings::Interleaved(varyings) => select.interleaved(varyings)?,
         Varyings::Separate(varyings) => select.separate(varyings)?,
         Varyings::StreamOutput(entries, strides) => select.stream_output(entries, strides)?,
@@ -32,7 +32,7 @@ pub(super) fn lay_out(
     let (layout, stores) = match select.builder.finish()? {
         Some(laid_out) => laid_out,
         // Only a later stage uses the outputs.
-        None if options.draws().spill_outputs => (Layout::new(Vec::new()), Vec::new()),
+        None if options.draws.spill_outputs => (Layout::new(Vec::new()), Vec::new()),
         None => return Err(nothing(outputs)),
     };
     for Output { part, builtin, .. } in &outputs.all {

@@ -119,7 +119,7 @@ pub fn control<'m>(
     patch_control_points: u32,
     options: &Options,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    let frame = Frame::specialized(module, &target.into(), &CONTROL, options.constants())?;
+    let frame = Frame::specialized(module, &target.into(), &CONTROL, &options.constants)?;
     let plan = frame.found(
         frame.isolated(),
         Plan::of_control(&frame, before, (patch_control_points, options)),
@@ -185,7 +185,7 @@ fn after_control<'m>(
     (control, options): (&Layout, &Options),
     step: Step,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    let frame = Frame::specialized(module, target, &EVALUATION, options.constants())?;
+    let frame = Frame::specialized(module, target, &EVALUATION, &options.constants)?;
     let plan = Plan::of_evaluation(&frame, (control, options), step);
     let plan = frame.found(frame.isolated(), plan)?;
     lower(&frame, &plan)

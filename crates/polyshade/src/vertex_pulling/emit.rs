@@ -159,7 +159,7 @@ fn indices<'m>(
     at: Position<'m>,
 ) -> Indices {
     // The rates determine which indices are needed.
-    let rates = || pull.buffers.iter().map(|one| pull.options.buffer_numbered(*one).rate);
+    let rates = || pull.buffers.iter().map(|one| pull.options.buffers[one].rate);
     let needs_vertex = rates().any(|rate| matches!(rate, None | Some(Rate::Vertex)));
     let by_instance = |rate| match rate {
         Some(Rate::Instance { divisor }) => divisor > 0,
@@ -175,7 +175,7 @@ fn indices<'m>(
     let vertex = load(p, BuiltIn::VERTEX_INDEX, needs_vertex);
     let instance = load(p, BuiltIn::INSTANCE_INDEX, needs_instance);
     let first_instance = match host {
-        Some((words, open)) if needs_first && !pull.options.asks_base_instance() => {
+        Some((words, open)) if needs_first && !pull.options.base_instance => {
             let number = words.number(FIRST_INSTANCE).expect("the host fills it in");
             Some(open.load(&mut p.at(at), number))
         }
@@ -242,7 +242,7 @@ impl Emit<'_> {
             return *opened;
         }
         let uint = code.p.uint();
-        let buffer = self.pull.options.buffer_numbered(number);
+        let buffer = self.pull.options.buffers[&number];
         // Find the range of the buffer.
         let Span { memory, start, length } = match self.sources[&number] {
             Source::Bound(block) => {
@@ -327,7 +327,7 @@ impl Emit<'_> {
             (None, None) => code.p.uint_constant(8 * components.end),
         };
         let Opened { memory, element, stride, start, end } = opened;
-        let place = fetch::place(self.pull.options.robust());
+        let place = fetch::place(self.pull.options.robustness);
         let place = self.common.call(code, place, &[element, stride, start, offset, size, end]);
         // Read each word once, even if several components share it.
         let functions = self.functions.get(&attribute.buffer).or(self.functions.values().next());

@@ -59,8 +59,8 @@ impl Functions {
         for leaf in inputs.iter().flat_map(|input| &input.leaves) {
             let Some(attribute) = options.attribute_at(leaf.location) else { continue };
             need("end_of");
-            need(place(options.robust()));
-            let rate = options.buffer_numbered(attribute.buffer).rate;
+            need(place(options.robustness));
+            let rate = options.buffers[&attribute.buffer].rate;
             if !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 0 | 1 })) {
                 need("element_by_rate");
             }

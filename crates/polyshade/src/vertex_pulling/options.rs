@@ -78,13 +78,13 @@ pub enum Robustness {
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     attributes: BTreeMap<u32, Attribute>,
-    buffers: BTreeMap<u32, Buffer>,
+    pub(super) buffers: BTreeMap<u32, Buffer>,
     set: Option<Set>,
     binding: Option<Binding>,
     params: ParamsAt,
-    robustness: Robustness,
+    pub(super) robustness: Robustness,
     beyond_stride: bool,
-    base_instance: bool,
+    pub(super) base_instance: bool,
 }
 
 impl Options {
@@ -164,20 +164,8 @@ impl Options {
 
     /// Whether the element of one of these buffers depends on the first instance.
     pub(super) fn needs_first_instance(&self, buffers: &[u32]) -> bool {
-        let mut rates = buffers.iter().map(|number| self.buffer_numbered(*number).rate);
+        let mut rates = buffers.iter().map(|number| self.buffers[number].rate);
         rates.any(|rate| !matches!(rate, Some(Rate::Vertex | Rate::Instance { divisor: 1 })))
-    }
-
-    pub(super) fn buffer_numbered(&self, number: u32) -> Buffer {
-        self.buffers[&number]
-    }
-
-    pub(super) fn asks_base_instance(&self) -> bool {
-        self.base_instance
-    }
-
-    pub(super) fn robust(&self) -> Robustness {
-        self.robustness
     }
 
     /// Whether the options specify all bindings, so that the lowering chooses none.

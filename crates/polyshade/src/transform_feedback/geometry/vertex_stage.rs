@@ -29,14 +29,14 @@ pub fn vertex<'m>(
     target: impl Into<Target>,
     options: &Options,
 ) -> Result<Lowered<'m, Layout>, Error> {
-    let frame = Frame::specialized(module, &target.into(), &STAGES, options.constants())?;
-    if options.draws().compute {
+    let frame = Frame::specialized(module, &target.into(), &STAGES, &options.constants)?;
+    if options.draws.compute {
         let message = "cannot make a vertex stage for draws: the options are for a compute stage";
         let error = Error::new(&code::GEOMETRY_OPTION, message);
         return Err(error.help("prepare a compute stage with transform_feedback::prepare"));
     }
     // Both draws that count and capture would have the side effects.
-    let side_effects = match options.side_effects_kept() {
+    let side_effects = match options.side_effects {
         SideEffects::InSecondPass => SideEffects::InSecondPass,
         SideEffects::InFirstPass | SideEffects::Refuse => SideEffects::Refuse,
     };
@@ -53,7 +53,7 @@ pub fn vertex<'m>(
         })?;
         // Count and capture must take the same branches, so their inputs must be the same.
         effects.forbid_contraction(m, p);
-        Ok(match options.draws().one_instance {
+        Ok(match options.draws.one_instance {
             true => None,
             false => Some(pass_instance(m, p, entry, frame.target())?),
         })
