@@ -117,7 +117,7 @@ fn reduce(
     }
 
     // A removed output that the shader reads must first become private memory.
-    let own = read_back::demote_to_private(frame, m, &stays, dead.variables());
+    let own = read_back::demote_to_private(frame, m, &stays, &dead.variables);
     let m = &frame.found(m, own)?;
     let dead = find_unneeded(frame, m, options, variant)?;
     let wanted = dead.elimination(options, variant, frame.target().entry_name(), frame.model());

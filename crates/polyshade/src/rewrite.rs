@@ -37,7 +37,7 @@ pub use export_points::{ExportPoints, export_points};
 pub(crate) use export_points::{emits_and_cuts, is_cut, is_emit, vertex_stream};
 pub use isolate::{Origins, isolate};
 pub use link::{Hook, Library, link};
-pub(crate) use locations::{Sizes, add_at, locations, locations_of};
+pub(crate) use locations::{Sizes, add_at, locations, locations_of, member_locations};
 pub use locations::{add_output, end_of_output_locations, free_output_locations};
 pub(crate) use lower::check_unchanged;
 pub use lower::{Frame, Lowering, lower};
@@ -61,8 +61,10 @@ pub use wrap::{Wrapper, wrap};
 
 use crate::host::Reserved;
 use foldhash::{HashSet, HashSetExt};
-use polyshade_spv::view::{Decorate, EntryPoint, Variable};
-use polyshade_spv::{Cursor, Decoration, ExecutionModel, Id, Module, Patch, Section, StorageClass};
+use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, Variable};
+use polyshade_spv::{
+    Capability, Cursor, Decoration, ExecutionModel, Id, Module, Patch, Section, StorageClass,
+};
 
 /// Returns the inputs or the outputs of `entry`, as `class` selects, each once. Before SPIR-V 1.4, an interface may
 /// list a variable twice.
@@ -129,6 +131,40 @@ pub(crate) fn resources_of<'m>(m: &'m Module<'_>, entry: EntryPoint<'m>) -> Rese
     let numbered = decorations.filter(|one| one.decoration() == Decoration::SPEC_ID);
     let numbers = numbered.filter_map(|one| one.operands().first().copied());
     numbers.fold(reserved, Reserved::specialization)
+}
+
+/// Removes the declarations of those capabilities for which `is_removed` returns `true`.
+pub(crate) fn remove_capabilities<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    is_removed: impl Fn(Capability) -> bool,
+) {
+    for declared in m.section(Section::Capabilities).filter_map(CapabilityInst::of) {
+        if is_removed(declared.capability()) {
+            p.remove(declared.inst());
+        }
+    }
+}
+
+/// Copies the decorations for which `is_copied` returns `true`, and all names, of `from` and its members to `to`. The
+/// patch may be that of another module.
+pub(crate) fn copy_annotations(
+    m: &Module<'_>,
+    p: &mut Patch<'_, '_>,
+    (from, to): (Id, Id),
+    is_copied: impl Fn(Decoration) -> bool,
+) {
+    for applied in m.decorations_of(from).filter(|applied| is_copied(applied.decoration)) {
+        p.copy_decoration(to, applied.member, &applied);
+    }
+    if let Some(name) = m.name(from) {
+        p.name(to, &name);
+    }
+    for member in 0..m.members(from).len() as u32 {
+        if let Some(name) = m.member_name(from, member) {
+            p.member_name(to, member, &name);
+        }
+    }
 }
 
 /// Whether the inputs or outputs of a stage, as `class` selects, are arrays with one element per vertex.

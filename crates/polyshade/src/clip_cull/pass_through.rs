@@ -299,21 +299,11 @@ impl<'m> Mirror<'_, 'm, '_, '_> {
 
     fn structure(&mut self, id: Id, class: StorageClass, depth: u32) -> Result<Id, Error> {
         let members: Vec<Id> = self.m.members(id).collect();
-        let count = members.len() as u32;
         let members: Result<Vec<Id>, Error> =
             members.into_iter().map(|member| self.declare(member, class, depth)).collect();
         let new = self.p.structure(&members?);
-        for applied in self.m.decorations_of(id).filter(|one| is_kept(one.decoration, class)) {
-            self.p.copy_decoration(new, applied.member, &applied);
-        }
-        if let Some(name) = self.m.name(id) {
-            self.p.name(new, &name);
-        }
-        for member in 0..count {
-            if let Some(name) = self.m.member_name(id, member) {
-                self.p.member_name(new, member, &name);
-            }
-        }
+        let is_copied = |decoration| is_kept(decoration, class);
+        rewrite::copy_annotations(self.m, self.p, (id, new), is_copied);
         Ok(new)
     }
 

@@ -4,7 +4,7 @@ use super::registers::{blocks_of, builtin_blocks};
 use super::semantics::{DISTANCE_KINDS, DistanceKind};
 use crate::rewrite::{self, Frame};
 use foldhash::HashSet;
-use polyshade_spv::view::{CapabilityInst, EntryPoint};
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Section, StorageClass};
 
 /// Returns a new version, made from `version`, in which the blocks that `blocks` returns are split.
@@ -105,14 +105,10 @@ pub(super) fn without_unused(
         for id in dead {
             p.remove_definition(id);
         }
-        for declared in m.section(Section::Capabilities).filter_map(CapabilityInst::of) {
-            let unneeded = |kind: &DistanceKind| {
-                declared.capability() == kind.capability() && !needed.contains(kind)
-            };
-            if DISTANCE_KINDS.iter().any(unneeded) {
-                p.remove(declared.inst());
-            }
-        }
+        rewrite::remove_capabilities(m, p, |capability| {
+            let mut kinds = DISTANCE_KINDS.iter().filter(|kind| kind.capability() == capability);
+            kinds.any(|kind| !needed.contains(kind))
+        });
         Ok(())
     })?;
     Ok(next.module.into_owned())

@@ -219,17 +219,11 @@ impl<'o> Marking<'o> {
         class: StorageClass,
     ) -> Vec<Id> {
         let is_marked = |variable: &Id| {
-            let Some((structure, members)) = block(m, *variable) else { return false };
+            let Some((structure, _)) = block(m, *variable) else { return false };
             let first = |words: &[u32]| words.first().copied();
-            let mut next = m.decoration(*variable, Decoration::LOCATION).and_then(first);
-            let mut sizes = crate::rewrite::Sizes::new(m);
-            (0..).zip(members).any(|(member, ty)| {
-                let own = m.member_decoration(structure, member, Decoration::LOCATION);
-                let here = own.and_then(first).or(next);
-                let size = sizes.locations(ty);
-                next = here.map(|here| here.saturating_add(size));
-                let named = here.is_some_and(|here| {
-                    let taken = here..here.saturating_add(size);
+            let first = m.decoration(*variable, Decoration::LOCATION).and_then(first);
+            rewrite::member_locations(m, structure, first).any(|(member, _, taken)| {
+                let named = taken.is_some_and(|taken| {
                     let ranges = self.marks.iter().map(|mark| mark.locations);
                     let linked =
                         DISTANCE_KINDS.into_iter().flat_map(|kind| self.linked_locations(kind));

@@ -1,7 +1,7 @@
 //! Divides the outputs of a stage into scalars and vectors, which clipping interpolates for new vertices.
 
 use crate::code;
-use crate::rewrite::Sizes;
+use crate::rewrite::{Sizes, member_locations};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{Decoration, Error, Id, Module, StorageClass, Type};
 use std::collections::BTreeSet;
@@ -174,14 +174,9 @@ fn inner(m: &Module<'_>, part: &Open) -> Option<Vec<Open>> {
 }
 
 fn members(m: &Module<'_>, part: &Open, structure: Id) -> Vec<Open> {
-    let mut sizes = Sizes::new(m);
-    let first = |words: &[u32]| words.first().copied();
-    let mut next = part.location;
     let mut members = Vec::new();
-    for (member, ty) in (0..).zip(m.members(structure)) {
-        let own = m.member_decoration(structure, member, Decoration::LOCATION).and_then(first);
-        let location = own.or(next);
-        next = location.map(|at| at.saturating_add(sizes.locations(ty)));
+    for (member, ty, taken) in member_locations(m, structure, part.location) {
+        let location = taken.map(|taken| taken.start);
         let own =
             declared(|decoration| m.member_decoration(structure, member, decoration).is_some());
         let way = if own == Way::Smooth { part.way } else { own };

@@ -11,7 +11,8 @@ use polyshade_spv::ExecutionModel;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Target {
     entry: String,
-    stage: Option<ExecutionModel>,
+    /// The requested stage, if one was set.
+    pub(crate) stage: Option<ExecutionModel>,
     reserved: Reserved,
     names: bool,
     device: Device,
@@ -76,11 +77,6 @@ impl Target {
     /// Whether added ids get debug names.
     pub fn has_names(&self) -> bool {
         self.names
-    }
-
-    /// Returns the requested stage, if one was set.
-    pub(crate) fn stage_asked_for(&self) -> Option<ExecutionModel> {
-        self.stage
     }
 }
 

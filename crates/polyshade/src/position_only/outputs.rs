@@ -108,16 +108,12 @@ impl Outputs {
 /// The outputs that a variant does not have.
 #[derive(Default)]
 pub(super) struct Unneeded {
-    variables: Vec<Id>,
+    /// The variables that are removed entirely.
+    pub(super) variables: Vec<Id>,
     members: Vec<(Id, u32)>,
 }
 
 impl Unneeded {
-    /// Returns the variables that are removed entirely.
-    pub(super) fn variables(&self) -> &[Id] {
-        &self.variables
-    }
-
     pub(super) fn elimination(
         &self,
         options: &Options,

@@ -1,6 +1,7 @@
 //! Clones the functions and declarations that an entry point shares with other entry points, before a lowering
 //! changes it.
 
+use super::copy_annotations;
 use crate::code::{self, refuse_at};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use polyshade_spv::view::{AnyVariable, EntryPoint, Variable};
@@ -116,17 +117,7 @@ impl<'m> Clones<'m> {
             let Some(old) = inst.result() else { continue };
             let new = p.id();
             self.map.insert(old, new);
-            for applied in m.decorations_of(old) {
-                p.copy_decoration(new, applied.member, &applied);
-            }
-            if let Some(name) = m.name(old) {
-                p.name(new, &name);
-            }
-            for member in 0..m.members(old).len() as u32 {
-                if let Some(name) = m.member_name(old, member) {
-                    p.member_name(new, member, &name);
-                }
-            }
+            copy_annotations(m, p, (old, new), |_| true);
         }
     }
 

@@ -104,6 +104,23 @@ pub(crate) fn locations_of(
     (0..).zip(m.members(block)).filter_map(of_member).collect()
 }
 
+/// Returns the members of `structure`, each with its number, type and locations. A member without a location follows the
+/// member before it. `first` is the location of the structure, if it has one.
+pub(crate) fn member_locations(
+    m: &Module<'_>,
+    structure: Id,
+    first: Option<u32>,
+) -> impl Iterator<Item = (u32, Id, Option<Range<u32>>)> {
+    let (mut next, mut sizes) = (first, Sizes::new(m));
+    (0..).zip(m.members(structure)).map(move |(member, ty)| {
+        let own = m.member_decoration(structure, member, Decoration::LOCATION);
+        let start = own.and_then(|words| words.first().copied()).or(next);
+        let taken = start.map(|start| start..start.saturating_add(sizes.locations(ty)));
+        next = taken.as_ref().map(|taken| taken.end);
+        (member, ty, taken)
+    })
+}
+
 /// The maximum nesting of types: SPIR-V's limit for structures (2.17). In an invalid module, an array may contain
 /// itself.
 const DEEPEST: u32 = 255;

@@ -1,6 +1,6 @@
 //! Splits an interface block into one variable per member, so that members can be added and removed.
 
-use super::{Sizes, is_per_vertex};
+use super::{is_per_vertex, member_locations};
 use crate::code::{self, refuse, refuse_at};
 use polyshade_spv::view::{AccessChain, EntryPoint, Variable};
 use polyshade_spv::{Decoration, Error, Id, Inst, Module, Op, Patch, StorageClass, Type, is_known};
@@ -207,15 +207,9 @@ fn decorate<'m>(
 /// Returns the location of each member: the one that it is decorated with, or the next after the previous member. The
 /// location of built-ins is `None`.
 fn locations(m: &Module<'_>, block: Id, structure: Id) -> Vec<Option<u32>> {
-    let first = |words: &[u32]| words.first().copied();
-    let mut next = m.decoration(block, Decoration::LOCATION).and_then(first);
-    let mut sizes = Sizes::new(m);
-    let members = (0..).zip(m.members(structure));
-    let locations = members.map(|(member, ty)| {
-        let own = m.member_decoration(structure, member, Decoration::LOCATION).and_then(first);
-        let here = own.or(next);
-        next = here.map(|here| here.saturating_add(sizes.locations(ty)));
-        here.filter(|_| m.member_builtin(structure, member).is_none())
+    let first = m.decoration(block, Decoration::LOCATION).and_then(|words| words.first().copied());
+    let locations = member_locations(m, structure, first).map(|(member, _, taken)| {
+        Some(taken?.start).filter(|_| m.member_builtin(structure, member).is_none())
     });
     locations.collect()
 }

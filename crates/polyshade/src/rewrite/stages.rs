@@ -54,7 +54,7 @@ impl Stages {
         m: &'m Module<'_>,
         target: &Target,
     ) -> Result<EntryPoint<'m>, Error> {
-        if let Some(stage) = target.stage_asked_for() {
+        if let Some(stage) = target.stage {
             let entry = m.entry_point(target.entry_name(), stage)?;
             return if self.models.contains(&stage) { Ok(entry) } else { Err(self.refuse(entry)) };
         }

@@ -2,7 +2,7 @@
 
 use crate::rewrite;
 use foldhash::{HashSet, HashSetExt};
-use polyshade_spv::view::{CapabilityInst, Decorate, EntryPoint, MemberDecorate, Mode};
+use polyshade_spv::view::{Decorate, EntryPoint, MemberDecorate, Mode};
 use polyshade_spv::{
     Capability, Decoration, ExecutionMode, Id, Module, Patch, Section, StorageClass,
 };
@@ -25,11 +25,7 @@ pub(super) fn strip_around<'m>(
     taken_over: &[Id],
 ) {
     let modes = || captures(m);
-    let capabilities = || {
-        let capabilities = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
-        capabilities.filter(|inst| inst.capability() == Capability::TRANSFORM_FEEDBACK)
-    };
-    if modes().next().is_none() && capabilities().next().is_none() {
+    if modes().next().is_none() && !m.has_capability(Capability::TRANSFORM_FEEDBACK) {
         return;
     }
 
@@ -43,7 +39,8 @@ pub(super) fn strip_around<'m>(
         p.remove(mode.inst());
     }
     if !others {
-        capabilities().for_each(|inst| p.remove(inst.inst()));
+        let is_feedback = |capability| capability == Capability::TRANSFORM_FEEDBACK;
+        rewrite::remove_capabilities(m, p, is_feedback);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::native_xfb;
 use crate::code;
 use crate::rewrite;
-use polyshade_spv::view::{CapabilityInst, Decorate, MemberDecorate, Mode};
+use polyshade_spv::view::{Decorate, MemberDecorate, Mode};
 use polyshade_spv::{Capability, Decoration, Error, ExecutionMode, Module, Op, Patch, Section};
 
 /// Removes transform feedback from the module: the `Xfb` modes of entry points, the decorations that select outputs,
@@ -65,10 +65,7 @@ fn strip_streams<'m>(
             p.remove(inst);
         }
     }
-    let capabilities = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
-    for one in capabilities.filter(|one| one.capability() == Capability::GEOMETRY_STREAMS) {
-        p.remove(one.inst());
-    }
+    rewrite::remove_capabilities(m, p, |capability| capability == Capability::GEOMETRY_STREAMS);
     // The removed capability `GeometryStreams` implied `Geometry`.
     p.capability(Capability::GEOMETRY);
     Ok(())

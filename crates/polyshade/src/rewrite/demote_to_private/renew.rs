@@ -2,6 +2,7 @@
 
 use super::{Copies, is_of_interface, pointee};
 use crate::code::{self, refuse_at};
+use crate::rewrite::copy_annotations;
 use polyshade_spv::view::Variable;
 use polyshade_spv::{Decoration, Error, Id, Module, Op, Patch, Position, StorageClass, Type};
 
@@ -36,17 +37,7 @@ fn renewed_type<'m>(m: &'m Module<'_>, p: &mut Patch<'m, '_>, ty: Id) -> Id {
 
     let members: Vec<Id> = m.members(structure).collect();
     let copy = p.structure(&members);
-    for applied in m.decorations_of(structure) {
-        p.copy_decoration(copy, applied.member, &applied);
-    }
-    if let Some(name) = m.name(structure) {
-        p.name(copy, &name);
-    }
-    for member in 0..members.len() as u32 {
-        if let Some(name) = m.member_name(structure, member) {
-            p.member_name(copy, member, &name);
-        }
-    }
+    copy_annotations(m, p, (structure, copy), |_| true);
     arrays
         .iter()
         .rev()

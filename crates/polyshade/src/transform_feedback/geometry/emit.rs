@@ -19,10 +19,10 @@ use crate::transform_feedback::emit::spill_outputs::Spilled;
 use crate::transform_feedback::emit::{Bound, compute, drop_capabilities, feedback_buffers};
 use crate::transform_feedback::{Topology, native_xfb};
 use foldhash::HashSet;
-use polyshade_spv::view::{CapabilityInst, EntryPoint};
+use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
     Capability, Decoration, Error, ExecutionMode, ExecutionModel, GlslOp, Id, Module, Op, Patch,
-    Position, Section, StorageClass,
+    Position, StorageClass,
 };
 pub(super) use raster::raster;
 use stream::{Sink, Stream};
@@ -199,12 +199,9 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
         }
         let stages = m.entry_points().filter(|one| one.model() == ExecutionModel::GEOMETRY);
         if stages.count() == 1 {
-            let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
             // A stage without outputs has no vertex streams.
             let unneeded = if stays { &[Capability::GEOMETRY_STREAMS][..] } else { &CAPABILITIES };
-            for inst in declared.filter(|inst| unneeded.contains(&inst.capability())) {
-                p.remove(inst.inst());
-            }
+            rewrite::remove_capabilities(m, p, |capability| unneeded.contains(&capability));
             p.capability(if stays { Capability::GEOMETRY } else { Capability::SHADER });
         }
         let by_address = prepared.plan.layout.draws.by_address;

@@ -12,10 +12,8 @@ use crate::transform_feedback::emit::spill_outputs;
 use crate::transform_feedback::patches::{Patches, TESSELLATION_MODES};
 pub(super) use control::control;
 pub(super) use evaluation::evaluation;
-use polyshade_spv::view::{CapabilityInst, EntryPoint};
-use polyshade_spv::{
-    Capability, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Section,
-};
+use polyshade_spv::view::EntryPoint;
+use polyshade_spv::{Capability, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch};
 pub(super) use tessellator::{allocate, tessellate};
 
 /// The capabilities that only tessellation stages need.
@@ -54,10 +52,7 @@ impl<'s, 'm, 'w> Stage<'s, 'm, 'w> {
         let models =
             [ExecutionModel::TESSELLATION_CONTROL, ExecutionModel::TESSELLATION_EVALUATION];
         if m.entry_points().filter(|one| models.contains(&one.model())).count() == 1 {
-            let declared = m.section(Section::Capabilities).filter_map(CapabilityInst::of);
-            for inst in declared.filter(|inst| CAPABILITIES.contains(&inst.capability())) {
-                p.remove(inst.inst());
-            }
+            rewrite::remove_capabilities(m, p, |capability| CAPABILITIES.contains(&capability));
             p.capability(Capability::SHADER);
         }
         let array = rewrite::word_array(m, p);
