@@ -52,6 +52,7 @@ pub use primitives::Primitive;
 pub use semantics::{DISTANCE_KINDS, DistanceKind, DistanceSemantic};
 
 use crate::host::{Lowered, Target};
+use arrays::Form;
 use polyshade_spv::{Error, ExecutionModel, Module, Progress};
 
 /// The version of the shaders from [`lower`]. It increases when the same input gives a different module.
@@ -125,8 +126,8 @@ fn take<'v>(
         Step::Mask { enabled, keep_original_at } => {
             pre_raster::mask(m, target, *enabled, *keep_original_at)?
         }
-        Step::Combine { clip } => arrays::combine(m, target, *clip)?,
-        Step::Separate { clip } => arrays::separate(m, target, *clip)?,
+        Step::Combine { clip } => arrays::convert(m, target, Form::Combined { clip: *clip })?,
+        Step::Separate { clip } => arrays::convert(m, target, Form::Separate { clip: *clip })?,
         Step::ToRegisters(registers) => to_registers(m, target, *registers)?,
         Step::Emulate { emulated, location, inputs, signature } => {
             let (outputs, signature) = (*location, *signature);

@@ -2,7 +2,7 @@
 
 use crate::code::{self, refuse};
 use crate::rewrite::{FoundBuiltin, Lowering, Stages};
-use polyshade_spv::{BuiltIn, Error, ExecutionModel, Module, Type};
+use polyshade_spv::{BuiltIn, Error, ExecutionModel, Id, Module, Type};
 
 /// The stages whose invocations export one position at a time.
 pub(crate) const STAGES: Stages = Stages {
@@ -21,15 +21,15 @@ pub(crate) const fn changed_by(name: &'static str) -> Lowering {
 
 /// Refuses a position that is not a vector of four floats.
 pub(crate) fn check(m: &Module<'_>, position: FoundBuiltin) -> Result<(), Error> {
-    match m.ty(position.ty) {
-        Some(Type::Vector { component, count: 4 })
-            if m.ty(component) == Some(Type::Float { width: 32 }) =>
-        {
-            Ok(())
-        }
-        _ => {
-            let message = "the position is not a vector of four floats";
-            refuse(&code::INTERFACE_POSITION_TYPE, message, position.variable)
-        }
+    if is_vec4(m, position.ty) {
+        return Ok(());
     }
+    let message = "the position is not a vector of four floats";
+    refuse(&code::INTERFACE_POSITION_TYPE, message, position.variable)
+}
+
+/// Whether a type is a vector of four 32-bit floats.
+pub(crate) fn is_vec4(m: &Module<'_>, ty: Id) -> bool {
+    let Some(Type::Vector { component, count: 4 }) = m.ty(ty) else { return false };
+    m.ty(component) == Some(Type::Float { width: 32 })
 }

@@ -114,22 +114,14 @@ fn emit<'m>(
     let outside = p.composite_constant(vec4, &[minus_three, minus_three, minus_three, one]);
     let words = rewrite::host_params(m, p, entry, target.reservations(), words, NAME)?;
 
-    let (function, at) = (p.id(), p.slot());
-    p.name(function, "discard_position");
-    let mut code = p.at(at);
-    let old = code.begin_function(function, vec4, &[vec4])[0];
-    let new = match words.find(&mut code, NAME) {
-        None => outside,
-        Some(word) => {
-            let zero = code.p.uint_constant(0);
-            let discards = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
-            // Before SPIR-V 1.4, a scalar condition cannot select vectors.
-            let all = code.construct(bvec4, &[discards; 4]);
-            code.select(vec4, all, outside, old)
-        }
-    };
-    code.end_function(Some(new));
-    Ok(function)
+    Ok(rewrite::define_function(p, "discard_position", (vec4, &[vec4]), |code, parameters| {
+        let Some(word) = words.find(code, NAME) else { return Some(outside) };
+        let zero = code.p.uint_constant(0);
+        let discards = code.binary(Op::I_NOT_EQUAL, bool, word, zero);
+        // Before SPIR-V 1.4, a scalar condition cannot select vectors.
+        let all = code.construct(bvec4, &[discards; 4]);
+        Some(code.select(vec4, all, outside, parameters[0]))
+    }))
 }
 
 const NAME: &str = "rasterizer_discard";

@@ -57,9 +57,13 @@ pub(super) fn arrays<'m>(
     Ok(found)
 }
 
+pub(super) fn find(arrays: &[Array], kind: DistanceKind) -> Option<&Array> {
+    arrays.iter().find(|array| array.kind == kind)
+}
+
 /// Returns the number of distances of a kind.
 pub(super) fn count(arrays: &[Array], kind: DistanceKind) -> u32 {
-    arrays.iter().find(|array| array.kind == kind).map_or(0, |array| array.count)
+    find(arrays, kind).map_or(0, |array| array.count)
 }
 
 /// Returns the kinds of the built-in arrays that the entry point declares, as variables and as block members.
@@ -124,7 +128,7 @@ pub(super) fn with_others<'m, T>(
 
 /// The form that the arrays are converted to.
 #[derive(Clone, Copy)]
-enum Form {
+pub(super) enum Form {
     /// Vectors at these locations of inputs and outputs.
     Registers(Registers),
     /// One array, clip distances first.
@@ -170,25 +174,14 @@ pub(super) const ANY: Stages = Stages {
     otherwise: "has no clip or cull distances",
 };
 
-/// Applies [`Step::Combine`](super::Step::Combine).
-pub(super) fn combine<'m>(
+/// Applies [`Step::Combine`](super::Step::Combine) or [`Step::Separate`](super::Step::Separate), which `form` states.
+pub(super) fn convert<'m>(
     module: &'m Module<'_>,
     target: &Target,
-    clip: Option<u32>,
+    form: Form,
 ) -> Result<Lowered<'m, StageDistances>, Error> {
     let frame = Frame::new(module, target, &ANY)?;
-    let rearranged = rearrange(&frame, frame.isolated(), Form::Combined { clip }, &CLASSES)?;
-    with_others(&frame, frame.lowered(rearranged))
-}
-
-/// Applies [`Step::Separate`](super::Step::Separate).
-pub(super) fn separate<'m>(
-    module: &'m Module<'_>,
-    target: &Target,
-    clip: u32,
-) -> Result<Lowered<'m, StageDistances>, Error> {
-    let frame = Frame::new(module, target, &ANY)?;
-    let rearranged = rearrange(&frame, frame.isolated(), Form::Separate { clip }, &CLASSES)?;
+    let rearranged = rearrange(&frame, frame.isolated(), form, &CLASSES)?;
     with_others(&frame, frame.lowered(rearranged))
 }
 
@@ -378,22 +371,12 @@ pub(super) fn add_registers<'m>(
         let message = format!("{total} distances do not fit into two registers of four");
         return Err(Error::new(&code::CLIP_TOO_MANY_DISTANCES, message));
     }
-    let float = p.float();
     let mut variables = Vec::new();
     for register in 0..total.div_ceil(4) {
+        let name = "polyshade_distances";
         let location = behind(place.location, register)?;
-        check_free(m, place.entry, place.class, place.target, location)?;
-        // The last vector is only as wide as needed, because unused components would be interpolated too.
-        let width = (total - 4 * register).min(4);
-        let mut ty = if width == 1 { float } else { p.vector(float, width) };
-        if let Some(vertices) = vertices {
-            ty = p.declare(Op::TYPE_ARRAY, &[ty.word(), vertices.word()]);
-        }
-        let variable = p.variable(place.class, ty, None);
-        p.name(variable, &format!("polyshade_distances_{register}"));
-        p.decorate(variable, Decoration::LOCATION, &[location]);
-        interpolate(p, variable, place.interpolation);
-        p.join_interface(place.entry, variable);
+        let place = RegisterPlace { location, ..place };
+        let (variable, _) = add_register(m, p, place, (name, total, register), vertices)?;
         variables.push((variable, location));
     }
     let (mut places, mut marks) = (Vec::new(), Vec::new());
@@ -409,6 +392,30 @@ pub(super) fn add_registers<'m>(
     Ok((places, marks))
 }
 
+/// Adds the vector number `register` for `total` distances at the location of `place`, and returns it with its width. It
+/// is only as wide as needed, because unused components would be interpolated too.
+pub(super) fn add_register<'m>(
+    m: &'m Module<'_>,
+    p: &mut Patch<'m, '_>,
+    place: RegisterPlace<'_, 'm>,
+    (name, total, register): (&str, u32, u32),
+    vertices: Option<Id>,
+) -> Result<(Id, u32), Error> {
+    let float = p.float();
+    check_free(m, place.entry, place.class, place.target, place.location)?;
+    let width = (total - 4 * register).min(4);
+    let mut ty = if width == 1 { float } else { p.vector(float, width) };
+    if let Some(vertices) = vertices {
+        ty = p.declare(Op::TYPE_ARRAY, &[ty.word(), vertices.word()]);
+    }
+    let variable = p.variable(place.class, ty, None);
+    p.name(variable, &format!("{name}_{register}"));
+    p.decorate(variable, Decoration::LOCATION, &[place.location]);
+    interpolate(p, variable, place.interpolation);
+    p.join_interface(place.entry, variable);
+    Ok((variable, width))
+}
+
 /// Returns `location + count`, or an error on overflow.
 pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
     location.checked_add(count).ok_or_else(|| {
@@ -419,7 +426,7 @@ pub(super) fn behind(location: u32, count: u32) -> Result<u32, Error> {
 }
 
 /// Refuses a location that an input or output of `entry` already uses, or that is reserved.
-pub(super) fn check_free<'m>(
+fn check_free<'m>(
     m: &'m Module<'_>,
     entry: EntryPoint<'m>,
     class: StorageClass,

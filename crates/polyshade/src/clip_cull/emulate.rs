@@ -2,7 +2,7 @@
 //! outputs. The fragment stage reads these outputs and discards fragments.
 
 use super::arrays::{
-    AddedRegisters, RegisterPlace, add_registers, arrays, at_least, behind, count, declared,
+    AddedRegisters, RegisterPlace, add_registers, arrays, at_least, behind, count, declared, find,
     relocation, with_others,
 };
 use super::limits::{self, Emulated};
@@ -50,14 +50,14 @@ pub(super) fn emulate_last<'m>(
 
         // Each cull distance also gets a flag. If the device has clip distances, the stage also writes the built-in
         // array.
-        let cull = arrays.iter().find(|array| array.kind == DistanceKind::Cull);
+        let cull = find(&arrays, DistanceKind::Cull);
         let (flags, _) = add_flags(m, p, place, counts[1])?;
         for (number, (_, flag)) in (0..).zip(&flags) {
             let own =
                 cull.expect("flags exist only if the stage has cull distances").register.variable;
             export_flag(p, sites.at_exports, (own, number), flag);
         }
-        let clip = arrays.iter().find(|array| array.kind == DistanceKind::Clip);
+        let clip = find(&arrays, DistanceKind::Clip);
         if let Some(clip) = clip.filter(|_| !lacking.includes(DistanceKind::Clip)) {
             limits::check(target, [clip.count, 0])?;
             let native = distance_array(p, entry, class, (DistanceKind::Clip, clip.count), None);

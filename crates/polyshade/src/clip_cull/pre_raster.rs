@@ -1,7 +1,7 @@
 //! Changes the clip distances of the last stage before rasterization: masks disabled planes, or adds planes from the
 //! host.
 
-use super::arrays::{Array, arrays, behind, check_free, count};
+use super::arrays::{Array, RegisterPlace, add_register, arrays, behind, count, find};
 use super::limits::{self, requirements};
 use super::options::{StageDistances, UserPlanes};
 use super::prepare::prepare_builtins;
@@ -12,7 +12,7 @@ use crate::host::{HostParam, HostParams, Lowered, ParamSource, Target, Value};
 use crate::position;
 use crate::rewrite::{self, Copies, FoundBuiltin, Frame, ParamReader, Stages};
 use polyshade_spv::view::EntryPoint;
-use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageClass, Type};
+use polyshade_spv::{BuiltIn, Decoration, Error, Id, Module, Op, Patch, StorageClass};
 
 /// The name of the specialization constant or block with the enabled planes.
 const NAME: &str = "polyshade_enabled_planes";
@@ -146,10 +146,6 @@ struct LastStage<'s, 'm> {
     sites: Sites<'m>,
 }
 
-fn find(arrays: &[Array], kind: DistanceKind) -> Option<&Array> {
-    arrays.iter().find(|array| array.kind == kind)
-}
-
 fn lower<'g>(
     module: &'g Module<'_>,
     target: &Target,
@@ -280,17 +276,18 @@ impl<'s, 'm> LastStage<'s, 'm> {
         clip: &Array,
         location: u32,
     ) -> Result<Vec<(Id, u32)>, Error> {
-        let float = p.float();
         let captured = |decoration| m.decoration(clip.register.variable, decoration);
         let mut registers = Vec::new();
         for register in 0..clip.count.div_ceil(4) {
-            let location = behind(location, register)?;
-            check_free(m, self.entry, StorageClass::OUTPUT, self.target, location)?;
-            let width = (clip.count - 4 * register).min(4);
-            let ty = if width == 1 { float } else { p.vector(float, width) };
-            let variable = p.variable(StorageClass::OUTPUT, ty, None);
-            p.name(variable, &format!("polyshade_as_written_{register}"));
-            p.decorate(variable, Decoration::LOCATION, &[location]);
+            let place = RegisterPlace {
+                entry: self.entry,
+                class: StorageClass::OUTPUT,
+                target: self.target,
+                location: behind(location, register)?,
+                interpolation: &[],
+            };
+            let named = ("polyshade_as_written", clip.count, register);
+            let (variable, width) = add_register(m, p, place, named, None)?;
             for decoration in [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE] {
                 if let Some(operands) = captured(decoration) {
                     p.decorate(variable, decoration, operands);
@@ -300,7 +297,6 @@ impl<'s, 'm> LastStage<'s, 'm> {
                 let offset = offset.saturating_add(16 * register);
                 p.decorate(variable, Decoration::OFFSET, &[offset]);
             }
-            p.join_interface(self.entry, variable);
             registers.push((variable, width));
         }
         Ok(registers)
@@ -326,14 +322,8 @@ impl<'s, 'm> LastStage<'s, 'm> {
                 (found, format!("no vec4 output at location {location}"))
             }
         };
-        let is_vector = |ty: Id| match m.ty(ty) {
-            Some(Type::Vector { component, count: 4 }) => {
-                m.ty(component) == Some(Type::Float { width: 32 })
-            }
-            _ => false,
-        };
         match found {
-            Some((vertex, ty)) if is_vector(ty) => Ok(vertex),
+            Some((vertex, ty)) if position::is_vec4(m, ty) => Ok(vertex),
             _ => {
                 let message =
                     format!("cannot compute distances to clip planes: the shader has {what}");
