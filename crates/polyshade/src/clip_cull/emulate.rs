@@ -240,9 +240,9 @@ fn export_flag<'m>(
 ) {
     let (float, bool) = (p.float(), p.bool());
     let (zero, one) = (p.float_constant(0.0), p.float_constant(1.0));
-    let from = pointer(p, at, StorageClass::PRIVATE, own, &[number]);
-    let to = pointer(p, at, StorageClass::OUTPUT, flag.variable, &flag.path);
     let mut code = p.at(at);
+    let from = pointer(&mut code, StorageClass::PRIVATE, own, &[number]);
+    let to = pointer(&mut code, StorageClass::OUTPUT, flag.variable, &flag.path);
     let distance = code.load(float, from);
     let is_not_negative = code.binary(Op::F_ORD_GREATER_THAN_EQUAL, bool, distance, zero);
     let flag = code.select(float, is_not_negative, one, zero);
@@ -252,9 +252,9 @@ fn export_flag<'m>(
 /// Emits a copy of a distance to a built-in array.
 fn copy<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, (own, native): (Id, Id), number: u32) {
     let float = p.float();
-    let from = pointer(p, at, StorageClass::PRIVATE, own, &[number]);
-    let to = pointer(p, at, StorageClass::OUTPUT, native, &[number]);
     let mut code = p.at(at);
+    let from = pointer(&mut code, StorageClass::PRIVATE, own, &[number]);
+    let to = pointer(&mut code, StorageClass::OUTPUT, native, &[number]);
     let distance = code.load(float, from);
     code.store(to, distance);
 }
@@ -262,8 +262,8 @@ fn copy<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, (own, native): (Id, Id), nu
 /// Emits the test that a clip distance is at least 0. The result is false for NaN.
 fn is_inside<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, place: &Place) -> Id {
     let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
-    let from = pointer(p, at, StorageClass::INPUT, place.variable, &place.path);
     let mut code = p.at(at);
+    let from = pointer(&mut code, StorageClass::INPUT, place.variable, &place.path);
     let distance = code.load(float, from);
     code.binary(Op::F_ORD_GREATER_THAN_EQUAL, bool, distance, zero)
 }
@@ -282,8 +282,8 @@ fn is_inside<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, place: &Place) -> Id {
 /// ```
 fn is_alive<'m>(p: &mut Patch<'m, '_>, at: Position<'m>, flag: &Place) -> Id {
     let (float, bool, zero) = (p.float(), p.bool(), p.float_constant(0.0));
-    let from = pointer(p, at, StorageClass::INPUT, flag.variable, &flag.path);
     let mut code = p.at(at);
+    let from = pointer(&mut code, StorageClass::INPUT, flag.variable, &flag.path);
     let flag = code.load(float, from);
     let x = code.value(Op::D_PDX, float, &[flag.word()]);
     let y = code.value(Op::D_PDY, float, &[flag.word()]);

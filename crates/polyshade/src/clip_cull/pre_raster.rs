@@ -246,9 +246,9 @@ impl<'s, 'm> LastStage<'s, 'm> {
         let (uint, bool, float) = (p.uint(), p.bool(), p.float());
         let (zero, none) = (p.float_constant(0.0), p.uint_constant(0));
         let bit = p.uint_constant(1_u32.checked_shl(number).unwrap_or(0));
-        let from = pointer(p, at, StorageClass::PRIVATE, from, &[number]);
-        let to = pointer(p, at, StorageClass::OUTPUT, to, &[number]);
         let mut code = p.at(at);
+        let from = pointer(&mut code, StorageClass::PRIVATE, from, &[number]);
+        let to = pointer(&mut code, StorageClass::OUTPUT, to, &[number]);
         let mask = match mask {
             Mask::Value(mask) => *mask,
             Mask::HostParam(host, name) => host.load(&mut code, name),
@@ -262,8 +262,8 @@ impl<'s, 'm> LastStage<'s, 'm> {
             let (register, width) = registers[number as usize / 4];
             let path = [number % 4];
             let path: &[u32] = if width == 1 { &[] } else { &path };
-            let place = pointer(p, at, StorageClass::OUTPUT, register, path);
-            p.at(at).store(place, written);
+            let place = pointer(&mut code, StorageClass::OUTPUT, register, path);
+            code.store(place, written);
         }
     }
 
@@ -352,8 +352,8 @@ impl<'s, 'm> LastStage<'s, 'm> {
         let at = self.sites.at_exports;
         let float = p.float();
         let vector = p.vector(float, 4);
-        let to = pointer(p, at, StorageClass::OUTPUT, array, &[number]);
         let mut code = p.at(at);
+        let to = pointer(&mut code, StorageClass::OUTPUT, array, &[number]);
         let vertex = match vertex {
             Vertex::Builtin(found) => found.pointer(&mut code),
             Vertex::Variable(variable) => variable,

@@ -10,7 +10,8 @@ use crate::code::{self, refuse};
 use crate::rewrite::{self, Copies, Demoted, ExportPoints, Place, Scalarized, Wrapper};
 use polyshade_spv::view::EntryPoint;
 use polyshade_spv::{
-    BuiltIn, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position, StorageClass,
+    BuiltIn, Cursor, Decoration, Error, ExecutionModel, Id, Module, Op, Patch, Position,
+    StorageClass,
 };
 
 /// A variable, and the new place of each of its scalars. A scalar that does not move has a place in the variable
@@ -171,29 +172,28 @@ fn copy<'m>(
     at: Position<'m>,
 ) {
     let variable = relocation.register.variable;
+    let float = p.float();
+    let mut code = p.at(at);
     for (scalar, place) in relocation.register.scalars.iter().zip(&relocation.places) {
         let Some(place) = place else { continue };
         let target = if place.variable == variable { interface } else { place.variable };
-        let own = pointer(p, at, StorageClass::PRIVATE, variable, &scalar.path);
-        let other = pointer(p, at, class, target, &place.path);
+        let own = pointer(&mut code, StorageClass::PRIVATE, variable, &scalar.path);
+        let other = pointer(&mut code, class, target, &place.path);
         let (from, to) = if class == StorageClass::INPUT { (other, own) } else { (own, other) };
-        let float = p.float();
-        let mut code = p.at(at);
         let value = code.load(float, from);
         code.store(to, value);
     }
 }
 
 /// Emits a pointer to a float in `variable`.
-pub(super) fn pointer<'m>(
-    p: &mut Patch<'m, '_>,
-    at: Position<'m>,
+pub(super) fn pointer(
+    code: &mut Cursor<'_, '_, '_>,
     class: StorageClass,
     variable: Id,
     path: &[u32],
 ) -> Id {
-    let float = p.float();
-    p.at(at).part(class, float, variable, path)
+    let float = code.p.float();
+    code.part(class, float, variable, path)
 }
 
 /// Emits stores of 0 to the distances in `array` that belong to the vertex of a tessellation control invocation.

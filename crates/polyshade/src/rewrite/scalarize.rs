@@ -5,7 +5,7 @@ use super::accesses::{Accesses, accesses};
 use crate::code::{self, refuse};
 use foldhash::HashMap;
 use polyshade_spv::view::{Load, Store};
-use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, Position, StorageClass, Type};
+use polyshade_spv::{Cursor, Error, Id, Inst, Module, Op, Patch, StorageClass, Type};
 
 /// Where a scalar is stored: a variable and indices into it. In a per-vertex variable, the vertex index comes before
 /// these indices.
@@ -158,11 +158,11 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
             .collect();
         let ty = indices.iter().try_fold(self.ty, |ty, _| element(self.m, ty));
         let ty = ty.expect("the path is not longer than the type is deep");
-        let at = inst.after();
+        let mut code = p.at(inst.after());
         if let Some(store) = Store::of(inst) {
-            return self.write(p, at, ty, indices, store.object());
+            return self.write(&mut code, ty, indices, store.object());
         }
-        self.read(p, at, ty, indices, inst.result())?;
+        self.read(&mut code, ty, indices, inst.result())?;
         Ok(())
     }
 
@@ -185,36 +185,34 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     /// Emits loads of all scalars below `indices`, and combines the scalars into `result`.
     fn read(
         &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
+        code: &mut Cursor<'_, '_, '_>,
         ty: Id,
         indices: Vec<Index>,
         result: Option<Id>,
     ) -> Result<Id, Error> {
-        let Some(count) = self.parts(ty)? else { return self.read_scalar(p, at, &indices, result) };
+        let Some(count) = self.parts(ty)? else { return self.read_scalar(code, &indices, result) };
         let part = element(self.m, ty).expect("composites have elements");
         let mut parts = Vec::new();
         for index in 0..count {
             let inner = [indices.as_slice(), &[Index::Known(index)]].concat();
-            parts.push(self.read(p, at, part, inner, None)?.word());
+            parts.push(self.read(code, part, inner, None)?.word());
         }
-        Ok(emit(p, at, Op::COMPOSITE_CONSTRUCT, ty, result, &parts))
+        Ok(emit(code, Op::COMPOSITE_CONSTRUCT, ty, result, &parts))
     }
 
     fn write(
         &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
+        code: &mut Cursor<'_, '_, '_>,
         ty: Id,
         indices: Vec<Index>,
         value: Id,
     ) -> Result<(), Error> {
-        let Some(count) = self.parts(ty)? else { return self.write_scalar(p, at, &indices, value) };
+        let Some(count) = self.parts(ty)? else { return self.write_scalar(code, &indices, value) };
         let part = element(self.m, ty).expect("composites have elements");
         for index in 0..count {
             let inner = [indices.as_slice(), &[Index::Known(index)]].concat();
-            let value = p.at(at).extract(part, value, &[index]);
-            self.write(p, at, part, inner, value)?;
+            let value = code.extract(part, value, &[index]);
+            self.write(code, part, inner, value)?;
         }
         Ok(())
     }
@@ -229,45 +227,42 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
 
     fn read_scalar(
         &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
+        code: &mut Cursor<'_, '_, '_>,
         indices: &[Index],
         result: Option<Id>,
     ) -> Result<Id, Error> {
         let (vertex, rest) = self.split(indices);
-        let float = p.float();
-        let found = match self.pointer(p, at, vertex, rest) {
+        let float = code.p.float();
+        let found = match self.pointer(code, vertex, rest) {
             Found::Pointer(pointer) => {
-                return Ok(emit(p, at, Op::LOAD, float, result, &[pointer.word()]));
+                return Ok(emit(code, Op::LOAD, float, result, &[pointer.word()]));
             }
-            Found::Nowhere => p.float_constant(0.0),
+            Found::Nowhere => code.p.float_constant(0.0),
             // %value = OpSelect %float %chosen %candidate %value
             Found::Chosen(candidates) => {
-                let mut value = p.float_constant(0.0);
+                let mut value = code.p.float_constant(0.0);
                 for (path, place) in candidates {
-                    let chosen = self.is_chosen(p, at, rest, &path);
-                    let pointer = self.pointer_to(p, at, vertex, place);
-                    let mut code = p.at(at);
+                    let chosen = self.is_chosen(code, rest, &path);
+                    let pointer = self.pointer_to(code, vertex, place);
                     let candidate = code.load(float, pointer);
                     value = code.select(float, chosen, candidate, value);
                 }
                 value
             }
         };
-        Ok(emit(p, at, Op::COPY_OBJECT, float, result, &[found.word()]))
+        Ok(emit(code, Op::COPY_OBJECT, float, result, &[found.word()]))
     }
 
     fn write_scalar(
         &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
+        code: &mut Cursor<'_, '_, '_>,
         indices: &[Index],
         value: Id,
     ) -> Result<(), Error> {
         let (vertex, rest) = self.split(indices);
-        match self.pointer(p, at, vertex, rest) {
+        match self.pointer(code, vertex, rest) {
             Found::Nowhere => {}
-            Found::Pointer(pointer) => p.at(at).store(pointer, value),
+            Found::Pointer(pointer) => code.store(pointer, value),
             // %old = OpLoad %float %candidate
             // %new = OpSelect %float %chosen %value %old
             //        OpStore %candidate %new
@@ -276,11 +271,10 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
                 return refuse(&code::INTERFACE_DYNAMIC_STORE, message, self.what.variable);
             }
             Found::Chosen(candidates) => {
-                let float = p.float();
+                let float = code.p.float();
                 for (path, place) in candidates {
-                    let chosen = self.is_chosen(p, at, rest, &path);
-                    let pointer = self.pointer_to(p, at, vertex, place);
-                    let mut code = p.at(at);
+                    let chosen = self.is_chosen(code, rest, &path);
+                    let pointer = self.pointer_to(code, vertex, place);
                     let old = code.load(float, pointer);
                     let new = code.select(float, chosen, value, old);
                     code.store(pointer, new);
@@ -293,8 +287,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
     /// Emits a pointer to the scalar at `rest`, if a single access chain can reach it.
     fn pointer(
         &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
+        code: &mut Cursor<'_, '_, '_>,
         vertex: Option<Index>,
         rest: &[Index],
     ) -> Found<'s> {
@@ -303,7 +296,7 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         let all_known = rest.iter().all(|index| matches!(index, Index::Known(_)));
         match matching.as_slice() {
             [(_, place)] if all_known => {
-                return Found::Pointer(self.pointer_to(p, at, vertex, place));
+                return Found::Pointer(self.pointer_to(code, vertex, place));
             }
             [] => return Found::Nowhere,
             _ => {}
@@ -311,20 +304,19 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
         // If places are evenly spaced, each index needs only one multiplication and one addition.
         let even = self.even().filter(|_| self.what.write_only);
         let Some((first, steps)) = even else { return Found::Chosen(matching) };
-        let uint = p.uint();
-        let mut number = p.uint_constant(first.path[0]);
+        let uint = code.p.uint();
+        let mut number = code.p.uint_constant(first.path[0]);
         for (index, step) in rest.iter().zip(steps) {
-            let index = self.uint(p, at, *index);
-            let step = p.uint_constant(step);
-            let mut code = p.at(at);
+            let index = self.uint(code, *index);
+            let step = code.p.uint_constant(step);
             let product = code.binary(Op::I_MUL, uint, index, step);
             number = code.binary(Op::I_ADD, uint, number, product);
         }
-        let mut path: Vec<Id> = vertex.map(|vertex| self.id(p, vertex)).into_iter().collect();
+        let mut path: Vec<Id> = vertex.map(|vertex| self.id(code, vertex)).into_iter().collect();
         path.push(number);
-        let float = p.float();
-        let pointer = p.pointer(self.class, float);
-        Found::Pointer(p.at(at).access_chain(pointer, first.variable, &path))
+        let float = code.p.float();
+        let pointer = code.p.pointer(self.class, float);
+        Found::Pointer(code.access_chain(pointer, first.variable, &path))
     }
 
     /// Returns the scalars that `rest` may refer to and that have a place, each with its indices.
@@ -375,33 +367,25 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
 
     fn pointer_to(
         &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
+        code: &mut Cursor<'_, '_, '_>,
         vertex: Option<Index>,
         place: &Place,
     ) -> Id {
-        let mut indices: Vec<Id> = vertex.map(|vertex| self.id(p, vertex)).into_iter().collect();
-        indices.extend(place.path.iter().map(|index| p.uint_constant(*index)));
-        let float = p.float();
-        let pointer = p.pointer(self.class, float);
-        p.at(at).access_chain(pointer, place.variable, &indices)
+        let mut indices: Vec<Id> = vertex.map(|vertex| self.id(code, vertex)).into_iter().collect();
+        indices.extend(place.path.iter().map(|index| code.p.uint_constant(*index)));
+        let float = code.p.float();
+        let pointer = code.p.pointer(self.class, float);
+        code.access_chain(pointer, place.variable, &indices)
     }
 
     /// Emits the comparison of the dynamic indices in `indices` with the corresponding indices in `path`.
-    fn is_chosen(
-        &self,
-        p: &mut Patch<'m, '_>,
-        at: Position<'m>,
-        indices: &[Index],
-        path: &[u32],
-    ) -> Id {
-        let bool = p.bool();
+    fn is_chosen(&self, code: &mut Cursor<'_, '_, '_>, indices: &[Index], path: &[u32]) -> Id {
+        let bool = code.p.bool();
         let mut chosen: Option<Id> = None;
         for (index, own) in indices.iter().zip(path) {
             if let Index::Computed(_) = index {
-                let index = self.uint(p, at, *index);
-                let own = p.uint_constant(*own);
-                let mut code = p.at(at);
+                let index = self.uint(code, *index);
+                let own = code.p.uint_constant(*own);
                 let equal = code.binary(Op::I_EQUAL, bool, index, own);
                 chosen = Some(match chosen {
                     Some(chosen) => code.binary(Op::LOGICAL_AND, bool, chosen, equal),
@@ -409,28 +393,28 @@ impl<'s, 'm, 'w> Scatter<'s, 'm, 'w> {
                 });
             }
         }
-        chosen.unwrap_or_else(|| p.declare(Op::CONSTANT_TRUE, &[bool.word()]))
+        chosen.unwrap_or_else(|| code.p.declare(Op::CONSTANT_TRUE, &[bool.word()]))
     }
 
-    fn id(&self, p: &mut Patch<'m, '_>, index: Index) -> Id {
+    fn id(&self, code: &mut Cursor<'_, '_, '_>, index: Index) -> Id {
         match index {
-            Index::Known(index) => p.uint_constant(index),
+            Index::Known(index) => code.p.uint_constant(index),
             Index::Computed(id) => id,
         }
     }
 
     /// Converts the index to a `uint`.
-    fn uint(&self, p: &mut Patch<'m, '_>, at: Position<'m>, index: Index) -> Id {
-        let id = self.id(p, index);
+    fn uint(&self, code: &mut Cursor<'_, '_, '_>, index: Index) -> Id {
+        let id = self.id(code, index);
         let ty = self.m.type_of(id).and_then(|ty| self.m.ty(ty));
         match ty {
             Some(Type::Int { width, .. }) if width != 32 => {
-                let uint = p.uint();
-                p.at(at).value(Op::U_CONVERT, uint, &[id.word()])
+                let uint = code.p.uint();
+                code.value(Op::U_CONVERT, uint, &[id.word()])
             }
             Some(Type::Int { signed: true, .. }) => {
-                let uint = p.uint();
-                p.at(at).bitcast(uint, id)
+                let uint = code.p.uint();
+                code.bitcast(uint, id)
             }
             _ => id,
         }
@@ -455,17 +439,8 @@ fn element(m: &Module<'_>, ty: Id) -> Option<Id> {
 }
 
 /// Emits an instruction with the result id `result`, or with a new id if `None`.
-fn emit<'m>(
-    p: &mut Patch<'m, '_>,
-    at: Position<'m>,
-    op: Op,
-    ty: Id,
-    result: Option<Id>,
-    operands: &[u32],
-) -> Id {
-    let result = result.unwrap_or_else(|| p.id());
-    let words = [&[ty.word(), result.word()], operands].concat();
-    let mut code: Cursor<'_, '_, '_> = p.at(at);
-    code.emit(op, &words);
+fn emit(code: &mut Cursor<'_, '_, '_>, op: Op, ty: Id, result: Option<Id>, operands: &[u32]) -> Id {
+    let result = result.unwrap_or_else(|| code.p.id());
+    code.emit(op, &[&[ty.word(), result.word()], operands].concat());
     result
 }
