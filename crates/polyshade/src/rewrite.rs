@@ -103,7 +103,8 @@ pub fn add_to_interface<'m>(
     }
 }
 
-/// Adds the function `name` with these parameters. `body` emits its code, and returns the value that it returns, if any.
+/// Adds the function `name` with these parameters. `body` emits its code, and gives the value that the function
+/// returns, if any.
 pub(crate) fn define_function(
     p: &mut Patch<'_, '_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! Barriers, also those of events: the layer replaces the extension's stages and accesses by the stages and accesses of the emulation.
+//! Barriers, also those of events: the layer replaces the extension's stages and accesses by those of the emulation.
 
 use super::masks::{Reach, accesses, accesses_2, stages, stages_2};
 use crate::device::Device;

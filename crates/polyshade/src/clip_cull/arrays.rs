@@ -392,8 +392,8 @@ pub(super) fn add_registers<'m>(
     Ok((places, marks))
 }
 
-/// Adds the vector number `register` for `total` distances at the location of `place`, and returns it with its width. It
-/// is only as wide as needed, because unused components would be interpolated too.
+/// Adds the vector number `register` for `total` distances at the location of `place`, and returns it with its width.
+/// The vector is only as wide as needed, because unused components would be interpolated too.
 pub(super) fn add_register<'m>(
     m: &'m Module<'_>,
     p: &mut Patch<'m, '_>,

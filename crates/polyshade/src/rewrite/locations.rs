@@ -104,8 +104,8 @@ pub(crate) fn locations_of(
     (0..).zip(m.members(block)).filter_map(of_member).collect()
 }
 
-/// Returns the members of `structure`, each with its number, type and locations. A member without a location follows the
-/// member before it. `first` is the location of the structure, if it has one.
+/// Returns the members of `structure`, each with its number, type and locations. A member without a location follows
+/// the member before it. `first` is the location of the structure, if it has one.
 pub(crate) fn member_locations(
     m: &Module<'_>,
     structure: Id,
