@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
 pub(crate) struct Work(TempDir);
@@ -82,13 +82,14 @@ impl Work {
     }
 
     /// Runs a command line in bash, which finds the program as `polyshade`.
+    #[cfg(all(feature = "glsl", feature = "wgsl", feature = "cross"))]
     pub(crate) fn shell(&self, line: &str) -> Output {
         let program = Path::new(env!("CARGO_BIN_EXE_polyshade"));
         let folder = program.parent().expect("it is in a folder").display();
         let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
         let mut command = Command::new("bash");
         command.current_dir(self.folder()).args(["-o", "pipefail", "-c", line]);
-        command.env("PATH", &path).env("HOME", self.folder()).stdin(Stdio::null());
+        command.env("PATH", &path).env("HOME", self.folder()).stdin(std::process::Stdio::null());
         command.output().expect("bash starts")
     }
 
