@@ -22,7 +22,7 @@ fn has_information(words: &[u32]) -> bool {
 
 #[test]
 fn what_names_variables_for_debuggers_stays_valid() {
-    let folder = tree::tests().join("trials/debug-information");
+    let folder = tree::tests().join("properties/debug-information");
     let (mut made, mut kept) = (0, 0);
     for path in tree::files(&folder) {
         let words = shader::read(&path).expect("it can be read");

@@ -1,5 +1,5 @@
-//! Applies every lowering and every rewrite tool to unusual modules: modules that are large in one way, and
-//! transformed modules.
+//! Properties that hold for every lowering and every rewrite tool, tested on unusual modules: modules that are large in
+//! one way, and transformed modules.
 
 mod any_recipe;
 mod assembly;
