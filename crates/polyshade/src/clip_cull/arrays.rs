@@ -373,7 +373,7 @@ pub(super) fn add_registers<'m>(
     }
     let mut variables = Vec::new();
     for register in 0..total.div_ceil(4) {
-        let name = "polyshade_distances";
+        let name = "distances";
         let location = behind(place.location, register)?;
         let place = RegisterPlace { location, ..place };
         let (variable, _) = add_register(m, p, place, (name, total, register), vertices)?;
@@ -409,7 +409,7 @@ pub(super) fn add_register<'m>(
         ty = p.declare(Op::TYPE_ARRAY, &[ty.word(), vertices.word()]);
     }
     let variable = p.variable(place.class, ty, None);
-    p.name(variable, &format!("{name}_{register}"));
+    p.name(variable, &format!("polyshade_{name}_{register}"));
     p.decorate(variable, Decoration::LOCATION, &[place.location]);
     interpolate(p, variable, place.interpolation);
     p.join_interface(place.entry, variable);

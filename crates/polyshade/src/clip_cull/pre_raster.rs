@@ -286,7 +286,7 @@ impl<'s, 'm> LastStage<'s, 'm> {
                 location: behind(location, register)?,
                 interpolation: &[],
             };
-            let named = ("polyshade_as_written", clip.count, register);
+            let named = ("as_written", clip.count, register);
             let (variable, width) = add_register(m, p, place, named, None)?;
             for decoration in [Decoration::XFB_BUFFER, Decoration::XFB_STRIDE] {
                 if let Some(operands) = captured(decoration) {
