@@ -249,9 +249,7 @@ fn in_real_folder(path: &Path) -> PathBuf {
 }
 
 /// Returns a builder of temporary files that have the permissions of the replaced file, or of a new file.
-pub(crate) fn with_permissions(
-    replaced: Option<fs::Metadata>,
-) -> tempfile::Builder<'static, 'static> {
+fn with_permissions(replaced: Option<fs::Metadata>) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {

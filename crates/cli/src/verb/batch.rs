@@ -114,7 +114,54 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Done {
-    arguments.run()
+    let began = Instant::now();
+    // Check all options and names before the first file is written.
+    let folder = &arguments.folder;
+    let variants = arguments.names.variants();
+    let command = Command::new(&arguments.verb, &arguments.options, arguments.isolate, &variants)?;
+    let out = &arguments.names.output;
+    refuse_folders(folder, out)?;
+    let shaders = select::shaders(folder, out, &arguments.select)?;
+    let plan = Plan::new(folder, &arguments.names, &command, shaders)?;
+    let rank = &arguments.names.rank;
+    let files = [&arguments.report, &arguments.timings, &arguments.depfile, rank];
+    let mut files = files.into_iter().flatten();
+    if let Some(file) = files.find(|file| plan.writes(file)) {
+        let message = "an output of a shader would also be written to this file";
+        return Err(Failure::at(&code::CLI_USAGE, file, message));
+    }
+    let rule = arguments.rule(&command, &plan)?;
+
+    // Run the verb for the shaders.
+    let index = Index::open(out)?;
+    arguments.tell_where_the_last_ended(&index);
+    // If no handler can be installed, the first signal ends the process.
+    let interrupt = &Interrupt::listen().unwrap_or_default();
+    let run = Run { arguments, command: &command, plan: &plan, index: &index, interrupt };
+    let results = run.all();
+    let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
+    index
+        .finish(&plan, &entries)
+        .map_err(|error| Failure::file(&out.join(entry::FOLDER), error))?;
+    arguments.refuse_interrupted(interrupt, &entries)?;
+
+    // Write the reports after all results are known.
+    let mut outputs = Outputs::default();
+    if let Some(file) = &arguments.report {
+        outputs.add(file, summary::report(&command, &entries))?;
+    }
+    if let Some(file) = &arguments.timings {
+        outputs.add(file, summary::timings(&results, began.elapsed(), arguments.thread_count()))?;
+    }
+    if let (Some(file), Some(rule)) = (&arguments.depfile, rule) {
+        outputs.add(file, rule.into_bytes())?;
+    }
+    let ranking = rank.as_ref().map(|_| Ranking::read(out, &plan, &entries)).transpose()?;
+    if let (Some(file), Some(ranking)) = (rank, &ranking) {
+        outputs.add(file, summary::pretty(&ranking.json()))?;
+    }
+    let table = ranking.map(|ranking| ranking.text() + "\n\n").unwrap_or_default();
+    arguments.end(outputs, &table, &entries)
 }
 
 /// Rejects an output folder whose files would be read as shaders by this run or the next one.
@@ -155,57 +202,6 @@ fn verdict(entries: &[Entry], allow_unsupported: bool) -> Done {
 }
 
 impl Arguments {
-    fn run(&self) -> Done {
-        let began = Instant::now();
-        // Check all options and names before the first file is written.
-        let folder = &self.folder;
-        let variants = self.names.variants();
-        let command = Command::new(&self.verb, &self.options, self.isolate, &variants)?;
-        let out = self.names.output();
-        refuse_folders(folder, out)?;
-        let shaders = select::shaders(folder, out, &self.select)?;
-        let plan = Plan::new(folder, &self.names, &command, shaders)?;
-        let rank = &self.names.rank;
-        let files = [&self.report, &self.timings, &self.depfile, rank];
-        let mut files = files.into_iter().flatten();
-        if let Some(file) = files.find(|file| plan.writes(file)) {
-            let message = "an output of a shader would also be written to this file";
-            return Err(Failure::at(&code::CLI_USAGE, file, message));
-        }
-        let rule = self.rule(&command, &plan)?;
-
-        // Run the verb for the shaders.
-        let index = Index::open(out)?;
-        self.tell_where_the_last_ended(&index);
-        // If no handler can be installed, the first signal ends the process.
-        let interrupt = &Interrupt::listen().unwrap_or_default();
-        let run = Run { arguments: self, command: &command, plan: &plan, index: &index, interrupt };
-        let results = run.all();
-        let entries: Vec<Entry> = results.iter().map(|(entry, _)| entry.clone()).collect();
-        index
-            .finish(&plan, &entries)
-            .map_err(|error| Failure::file(&out.join(entry::FOLDER), error))?;
-        self.refuse_interrupted(interrupt, &entries)?;
-
-        // Write the reports after all results are known.
-        let mut outputs = Outputs::default();
-        if let Some(file) = &self.report {
-            outputs.add(file, summary::report(&command, &entries))?;
-        }
-        if let Some(file) = &self.timings {
-            outputs.add(file, summary::timings(&results, began.elapsed(), self.thread_count()))?;
-        }
-        if let (Some(file), Some(rule)) = (&self.depfile, rule) {
-            outputs.add(file, rule.into_bytes())?;
-        }
-        let ranking = rank.as_ref().map(|_| Ranking::read(out, &plan, &entries)).transpose()?;
-        if let (Some(file), Some(ranking)) = (rank, &ranking) {
-            outputs.add(file, summary::pretty(&ranking.json()))?;
-        }
-        let table = ranking.map(|ranking| ranking.text() + "\n\n").unwrap_or_default();
-        self.end(outputs, &table, &entries)
-    }
-
     /// Fails with the number of finished shaders if the user interrupted the run. An interrupted run writes no
     /// report.
     fn refuse_interrupted(&self, interrupt: &Interrupt, entries: &[Entry]) -> Done {

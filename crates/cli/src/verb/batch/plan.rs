@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 pub(crate) struct Options {
     /// The folder for the outputs
     #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    pub(super) output: PathBuf,
 
     /// Extension of the outputs, which selects their format [default: spv; txt or json for verbs that print]
     #[arg(long, value_name = "ENDING")]
@@ -67,7 +67,7 @@ impl Plan {
         let jobs: Vec<Job> = jobs.collect();
         let owners = owners(&jobs)?;
         let roles = patterns.into_iter().map(|(role, _)| role).collect();
-        let out = options.output().to_owned();
+        let out = options.output.clone();
         Ok(Self { jobs, roles, folder: folder.to_owned(), out, owners })
     }
 
@@ -94,10 +94,6 @@ impl Plan {
 }
 
 impl Options {
-    pub(super) fn output(&self) -> &Path {
-        &self.output
-    }
-
     pub(super) fn variants(&self) -> Vec<&str> {
         let names = self.variants.iter().map(|variant| variant.split('=').next());
         names.map(Option::unwrap_or_default).collect()

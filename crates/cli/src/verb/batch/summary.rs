@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// Version of the report's structure, which increases when a field is removed or changes its meaning.
-pub(super) const VERSION: u32 = 3;
+const VERSION: u32 = 3;
 
 struct Group<'e> {
     shaders: usize,
