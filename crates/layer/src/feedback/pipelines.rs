@@ -297,7 +297,7 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
         });
         if let Some(emulator) = device.emulator.get() {
             register(emulator, infos, pipelines);
-            for number in 0..infos.len() * usize::from(emulator.debugging.refuse) {
+            for number in 0..infos.len() {
                 let made = pipelines.add(number);
                 if refuses(device, emulator, *made) {
                     destroy_pipeline(device.handle, *made, allocator);
@@ -310,12 +310,15 @@ pub(crate) unsafe extern "system" fn create_graphics_pipelines(
     }
 }
 
-/// Returns whether a pipeline cannot be captured, and logs the reason.
+/// Returns whether the setting `refuse` forbids a pipeline because it cannot be captured, and logs the reason.
 ///
 /// # Safety
 ///
 /// The pipeline was just created, or is null.
 unsafe fn refuses(device: &Device, emulator: &Emulator, pipeline: vk::Pipeline) -> bool {
+    if !emulator.debugging.refuse {
+        return false;
+    }
     // SAFETY: guaranteed by the caller.
     let graphics = unsafe { emulator.pipelines.get(pipeline.as_raw()) };
     let why = graphics.and_then(|graphics| graphics.refusal(emulator.recipes.as_deref()));
