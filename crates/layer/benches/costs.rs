@@ -97,8 +97,9 @@ fn main() {
     for (shader, source) in [("trivial", TRIVIAL), ("heavy", HEAVY)] {
         // The time from the creation of a pipeline to the end of its first capture.
         let first = |which: usize| {
+            let mut scene = Scene::empty(&devices[which]);
             let begin = Instant::now();
-            let scene = Scene::new(&devices[which], source, topology);
+            scene.pipeline = pipeline(&mut scene.bare, source, topology);
             scene.submit(scene.record(3, 1, true));
             begin.elapsed()
         };
@@ -211,13 +212,19 @@ struct Scene<'d> {
 
 impl<'d> Scene<'d> {
     fn new(device: &'d Device, source: &str, topology: vk::PrimitiveTopology) -> Self {
+        let mut scene = Self::empty(device);
+        scene.pipeline = pipeline(&mut scene.bare, source, topology);
+        scene
+    }
+
+    /// Returns a scene without a pipeline.
+    fn empty(device: &'d Device) -> Self {
         let mut bare = Bare::new(device, 4);
         let mut buffer = |usage| bare.buffer(usage, BYTES / 4);
         let target = buffer(vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT);
         let usage = vk::BufferUsageFlags::VERTEX_BUFFER | vk::BufferUsageFlags::INDEX_BUFFER;
         let attributes = buffer(usage);
-        let pipeline = pipeline(&mut bare, source, topology);
-        Self { bare, target, attributes, pipeline }
+        Self { bare, target, attributes, pipeline: vk::Pipeline::null() }
     }
 
     /// Records a pass with a number of draws, with or without a capture around each draw.
