@@ -361,8 +361,8 @@ pub(crate) fn valid(words: &[u32]) {
     validate(words).unwrap_or_else(|error| panic!("{error}\n{}", disassemble(words).unwrap()));
 }
 
-/// Returns the stages without distances: the fragment stage discards what they would cut off. Also returns the numbers
-/// of distances.
+/// Lowers both stages so that the fragment stage discards fragments by their distances. Returns the lowered stages
+/// and the numbers of distances.
 #[track_caller]
 pub(crate) fn emulated(stages: &Stages, location: u32) -> (Stages, DistanceCounts) {
     let [(_, last), (_, fragment)] = &stages[..] else { panic!("{} stages", stages.len()) };
@@ -431,7 +431,7 @@ pub(crate) fn draw(stages: &Stages, vertices: u32, push_constants: Vec<u8>) -> D
     }
 }
 
-/// Gives each draw a target of its own.
+/// Returns a workload in which each draw renders to a separate target.
 pub(crate) fn each<'a>(target: Target, draws: impl Iterator<Item = Draw<'a>>) -> Work<'a> {
     let draws = (0..).zip(draws).map(|(number, draw)| Draw { target: Some(number), ..draw });
     let draws: Vec<Draw<'a>> = draws.collect();
